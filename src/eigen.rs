@@ -1,0 +1,49 @@
+//! Eigenvalues and eigenvectors of symmetric matrices, and functions of matrices through them.
+//!
+//! The solver is the cyclic Jacobi method: small, accurate, no scratch memory beyond the eigenvectors,
+//! and it can be stopped and resumed after any rotation. Conventions:
+//!
+//! - eigenvectors are the **rows** of the vector matrix, of length one;
+//! - eigenvalues descend; equal ones keep the order in which the solver found them;
+//! - each eigenvector's entry of largest magnitude (the first of them) is positive.
+//!
+//! ```
+//! use mercer::{Matrix, eigen};
+//! let mut a = Matrix::from_rows([[2.0_f64, 1.0], [1.0, 2.0]]);
+//! let (mut vectors, mut values) = (Matrix::<f64, 2, 2>::zeros(), [0.0; 2]);
+//! eigen::symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, eigen::MAX_SWEEPS)?;
+//! assert!((values[0] - 3.0).abs() < 1e-15 && (values[1] - 1.0).abs() < 1e-15);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+mod function;
+mod jacobi;
+
+pub use function::{determinant, matrix_function, trace};
+pub use jacobi::{Jacobi, MAX_SWEEPS, Progress};
+
+use crate::error::Error;
+use crate::math::Real;
+use crate::matrix::MatrixViewMut;
+
+/// Decomposes `matrix = Σ_j values[j] · vectors[j] vectors[j]ᵀ` in one go; returns the sweeps it took.
+///
+/// `matrix` is destroyed.
+///
+/// # Errors
+/// Those of [`Jacobi::start`] and [`Jacobi::step`], and [`Error::Shape`] when `values` has another length.
+pub fn symmetric<T: Real>(
+    matrix: &mut MatrixViewMut<'_, T>,
+    vectors: &mut MatrixViewMut<'_, T>,
+    values: &mut [T],
+    max_sweeps: usize,
+) -> Result<usize, Error> {
+    let (expected, given) = (matrix.rows(), values.len());
+    if given != expected {
+        return Err(Error::Shape { what: "eigenvalues", expected, given });
+    }
+    let mut jacobi = Jacobi::start(matrix, vectors, max_sweeps)?;
+    while jacobi.step(matrix, vectors, usize::MAX)? == Progress::Working {}
+    jacobi.finish(matrix, vectors, values);
+    Ok(jacobi.sweeps())
+}

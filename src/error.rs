@@ -1,0 +1,162 @@
+//! What can go wrong, with the culprit named.
+
+use core::fmt;
+
+/// Why a fit, a projection or a decomposition was refused.
+///
+/// Whatever was in the model before the call is still there after an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter lies outside its domain.
+    Parameter {
+        /// The parameter's name as it is written in code, e.g. `gamma`.
+        name: &'static str,
+        /// The rule it breaks, e.g. `finite and > 0`.
+        rule: &'static str,
+    },
+    /// A training sample cannot be used.
+    Sample {
+        /// Position of the sample in the training set.
+        index: usize,
+        /// What is wrong with it.
+        fault: Fault,
+    },
+    /// The point to project or score cannot be used.
+    Query(Fault),
+    /// Fewer samples than the method needs.
+    TooFewSamples {
+        /// How many were given.
+        given: usize,
+        /// How many it takes at the least.
+        needed: usize,
+    },
+    /// The caller's storage is too small.
+    Capacity {
+        /// What did not fit, e.g. `samples`.
+        what: &'static str,
+        /// How many places are needed, at the least.
+        needed: usize,
+        /// How many there are.
+        capacity: usize,
+    },
+    /// A matrix or slice does not have the size that the others imply.
+    Shape {
+        /// Which argument.
+        what: &'static str,
+        /// The size it should have.
+        expected: usize,
+        /// The size it has.
+        given: usize,
+    },
+    /// A matrix that must be symmetric is not; the first pair that differs by more than rounding.
+    NotSymmetric {
+        /// Row of the entry above the diagonal.
+        row: usize,
+        /// Column of the entry above the diagonal.
+        column: usize,
+    },
+    /// A matrix entry is NaN or infinite (in a Gram matrix: the kernel overflowed on that pair).
+    NotFinite {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+    },
+    /// All samples are the same point in feature space: there is nothing to learn.
+    NoVariance,
+    /// More components were asked for than the data span.
+    Rank {
+        /// How many components were asked for.
+        wanted: usize,
+        /// How many have a variance above rounding.
+        rank: usize,
+    },
+    /// The eigensolver used up its sweeps.
+    NoConvergence {
+        /// How many sweeps were made.
+        sweeps: usize,
+    },
+    /// The model has not been fitted yet.
+    NotFitted,
+}
+
+/// What is wrong with one sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Fault {
+    /// An input is NaN or infinite.
+    NotFinite {
+        /// Which input (sensor), counted from 0.
+        input: usize,
+    },
+    /// The sample has another number of inputs than its peers.
+    Length {
+        /// How many inputs the others have.
+        expected: usize,
+        /// How many this one has.
+        given: usize,
+    },
+    /// `k(x, x)` is not positive, so a normalised kernel has no value at this sample.
+    ZeroNorm,
+    /// The kernel's value at this sample overflows.
+    Overflow,
+    /// An index into a precomputed Gram matrix lies outside it.
+    OutOfRange {
+        /// The number of rows of the matrix.
+        size: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Parameter { name, rule } => write!(f, "parameter `{name}` must be {rule}"),
+            Self::Sample { index, fault } => write!(f, "sample {index}: {fault}"),
+            Self::Query(fault) => write!(f, "query: {fault}"),
+            Self::TooFewSamples { given, needed } => {
+                write!(f, "too few samples: {given} given, at least {needed} needed")
+            }
+            Self::Capacity { what, needed, capacity } => {
+                write!(f, "no room for {what}: at least {needed} needed, capacity is {capacity}")
+            }
+            Self::Shape { what, expected, given } => {
+                write!(f, "{what} has size {given}, expected {expected}")
+            }
+            Self::NotSymmetric { row, column } => {
+                write!(f, "matrix is not symmetric at row {row}, column {column}")
+            }
+            Self::NotFinite { row, column } => {
+                write!(f, "matrix entry at row {row}, column {column} is not finite")
+            }
+            Self::NoVariance => f.write_str("all samples are equal: there is no variance to learn"),
+            Self::Rank { wanted, rank } => {
+                write!(f, "{wanted} components wanted, but the samples span only {rank}")
+            }
+            Self::NoConvergence { sweeps } => {
+                write!(f, "eigensolver did not converge in {sweeps} sweeps")
+            }
+            Self::NotFitted => f.write_str("model has not been fitted"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NotFinite { input } => write!(f, "input {input} is not finite"),
+            Self::Length { expected, given } => {
+                write!(f, "has {given} inputs, expected {expected}")
+            }
+            Self::ZeroNorm => f.write_str("has zero norm, which a normalised kernel cannot use"),
+            Self::Overflow => f.write_str("makes the kernel overflow"),
+            Self::OutOfRange { size } => {
+                write!(f, "index is outside the precomputed matrix of {size} rows")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}

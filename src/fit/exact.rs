@@ -1,0 +1,167 @@
+//! Exact kernel PCA: every sample is a point of the model (Schölkopf, Smola & Müller 1998).
+//!
+//! With `K̃ v_j = η_j v_j` (unit vectors, descending): `α_j = v_j/√η_j`, `β_i = 1/n`, `b_j = Σ_i α_ji m_i`, `λ_j = η_j/n`,
+//! `‖centre‖² = M`, total variance `tr(K̃)/n`. Because `K̃ e = 0`, the weights of a component sum to zero, which is why the centring
+//! of a new point reduces to the constant `b_j`. A training sample projects to `√η_j v_ij`.
+
+use super::{Components, Report, choose, require_capacity};
+use crate::eigen::{self, MAX_SWEEPS};
+use crate::error::Error;
+use crate::gram;
+use crate::kernel::Kernel;
+use crate::math::{Real, sum};
+use crate::matrix::{Matrix, MatrixViewMut};
+use crate::model::{ExpansionMut, Header};
+use crate::samples::Samples;
+
+/// Memory for an exact fit of at most `N` samples: two `N × N` matrices.
+#[derive(Clone, Debug)]
+pub struct ExactWorkspace<T, const N: usize> {
+    gram: Matrix<T, N, N>,
+    vectors: Matrix<T, N, N>,
+    values: [T; N],
+    means: [T; N],
+}
+
+impl<T: Real, const N: usize> ExactWorkspace<T, N> {
+    /// Bytes it occupies.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// An empty workspace; a `static` of it stays in `.bss`.
+    pub const fn new() -> Self {
+        Self {
+            gram: Matrix::zeros(),
+            vectors: Matrix::zeros(),
+            values: [T::ZERO; N],
+            means: [T::ZERO; N],
+        }
+    }
+
+    /// The part for `samples` samples.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when there are more than `N`.
+    pub fn scratch(&mut self, samples: usize) -> Result<ExactScratch<'_, T>, Error> {
+        require_capacity("samples in the workspace", samples, N)?;
+        Ok(ExactScratch {
+            gram: self.gram.view_mut().into_leading(samples, samples),
+            vectors: self.vectors.view_mut().into_leading(samples, samples),
+            values: self.values.get_mut(..samples).unwrap_or_default(),
+            means: self.means.get_mut(..samples).unwrap_or_default(),
+        })
+    }
+}
+
+impl<T: Real, const N: usize> Default for ExactWorkspace<T, N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Borrowed memory for an exact fit of `n` samples, of whatever origin.
+#[derive(Debug)]
+pub struct ExactScratch<'a, T> {
+    /// `n × n`; the Gram matrix, destroyed by the fit.
+    pub gram: MatrixViewMut<'a, T>,
+    /// `n × n`; the eigenvectors `v_j` as rows.
+    pub vectors: MatrixViewMut<'a, T>,
+    /// `n`; the eigenvalues `η_j`.
+    pub values: &'a mut [T],
+    /// `n`; the row means `m_i`.
+    pub means: &'a mut [T],
+}
+
+impl<T: Real> ExactScratch<'_, T> {
+    /// After a fit: the projection `√η_j v_ij` of training sample `i` on the leading components.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when there is no such sample or not so many components.
+    pub fn training_projection(&self, sample: usize, out: &mut [T]) -> Result<(), Error> {
+        require_capacity("samples", sample + 1, self.vectors.columns())?;
+        require_capacity("components", out.len(), self.values.len())?;
+        for ((f, vector), &value) in
+            out.iter_mut().zip(self.vectors.view().iter_rows()).zip(self.values.iter())
+        {
+            let entry = vector.get(sample).copied().unwrap_or(T::ZERO);
+            *f = T::ZERO.larger(value).sqrt() * entry;
+        }
+        Ok(())
+    }
+}
+
+/// Fits the weights of a model whose points are the samples, in their order.
+///
+/// `n(n+1)/2` kernel evaluations and an `n × n` eigenproblem.
+///
+/// # Errors
+/// Whatever is wrong with kernel, samples, sizes or the wish for components; [`Error::NoVariance`] when all samples
+/// are equal; [`Error::NoConvergence`].
+pub fn fit<K, S>(
+    kernel: &K,
+    samples: &S,
+    components: Components<K::Scalar>,
+    scratch: &mut ExactScratch<'_, K::Scalar>,
+    expansion: &mut ExpansionMut<'_, K::Scalar>,
+) -> Result<Report<K::Scalar>, Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    let n = samples.count();
+    let (room, component_room) = expansion.capacity();
+    require_capacity("points", n, room)?;
+    gram::fill(kernel, samples, &mut scratch.gram)?;
+    gram::require_variance(kernel, samples)?;
+    let grand = gram::centre(&mut scratch.gram, scratch.means)?;
+    let trace = eigen::trace(scratch.gram.view());
+    let sweeps =
+        eigen::symmetric(&mut scratch.gram, &mut scratch.vectors, scratch.values, MAX_SWEEPS)?;
+    let choice = choose(components, scratch.values, trace, component_room)?;
+    let indefinite = is_indefinite(scratch.values);
+
+    let count = K::Scalar::from_usize(n);
+    let kept = scratch.vectors.view().leading(choice.components, n);
+    for (j, (vector, &value)) in kept.iter_rows().zip(scratch.values.iter()).enumerate() {
+        let root = value.sqrt();
+        for (i, &entry) in vector.iter().enumerate() {
+            expansion.weights.set(i, j, entry / root);
+        }
+        let offset = sum(vector.iter().zip(scratch.means.iter()).map(|(&v, &m)| v / root * m));
+        if let (Some(b), Some(variance)) =
+            (expansion.offsets.get_mut(j), expansion.variances.get_mut(j))
+        {
+            *b = offset;
+            *variance = value / count;
+        }
+    }
+    for beta in expansion.centre.iter_mut().take(n) {
+        *beta = K::Scalar::ONE / count;
+    }
+    *expansion.header = Header {
+        points: n,
+        components: choice.components,
+        centre_norm: grand,
+        total_variance: trace / count,
+        indefinite,
+    };
+    Ok(Report {
+        samples: n,
+        points: n,
+        components: choice.components,
+        rank: choice.rank,
+        explained: choice.explained,
+        unspanned: K::Scalar::ZERO,
+        sweeps,
+        indefinite,
+    })
+}
+
+/// The smallest of the descending eigenvalues is further below zero than rounding explains.
+fn is_indefinite<T: Real>(values: &[T]) -> bool {
+    match (values.first(), values.last()) {
+        (Some(&first), Some(&last)) => {
+            last < -T::from_usize(8 * values.len()) * T::EPSILON * first.abs()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,188 @@
+//! The Gram matrix `K_ij = k(x_i, x_j)` and its centring in feature space.
+//!
+//! With row means `m_i = (1/n) Σ_j K_ij` and grand mean `M = (1/n²) Σ_ij K_ij`, the centred matrix is
+//! `K̃_ij = K_ij − m_i − m_j + M`: the Gram matrix of the samples after their mean in feature space
+//! has been moved to the origin. It is symmetric, and `K̃ e = 0` for the vector of ones `e`.
+
+use crate::error::Error;
+use crate::kernel::Kernel;
+use crate::math::{Real, sum};
+use crate::matrix::MatrixViewMut;
+use crate::samples::Samples;
+
+/// Fills `gram` with `k(x_i, x_j)`; `n(n+1)/2` kernel evaluations.
+///
+/// ```
+/// use mercer::{Matrix, gram, kernel::Linear};
+/// let samples = [[1.0, 0.0], [1.0, 2.0], [0.0, 3.0]];
+/// let mut k = Matrix::<f64, 3, 3>::zeros();
+/// gram::fill(&Linear, samples.as_slice(), &mut k.view_mut())?;
+/// assert_eq!(k, Matrix::from_rows([[1.0, 1.0, 0.0], [1.0, 5.0, 6.0], [0.0, 6.0, 9.0]]));
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors
+/// A bad kernel parameter, an unusable sample, a matrix that is not `n × n`, or
+/// [`Error::NotFinite`] for a pair on which the kernel overflows.
+pub fn fill<K, S>(
+    kernel: &K,
+    samples: &S,
+    gram: &mut MatrixViewMut<'_, K::Scalar>,
+) -> Result<(), Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    check_samples(kernel, samples)?;
+    let n = samples.count();
+    for (what, given) in [("gram rows", gram.rows()), ("gram columns", gram.columns())] {
+        if given != n {
+            return Err(Error::Shape { what, expected: n, given });
+        }
+    }
+    for (row, x) in samples.iter_samples().enumerate() {
+        let entries = gram.row_mut(row).iter_mut().enumerate().skip(row);
+        for ((column, entry), y) in entries.zip(samples.iter_samples().skip(row)) {
+            *entry = if row == column { kernel.diagonal(x) } else { kernel.eval(x, y) };
+            if !entry.is_finite() {
+                return Err(Error::NotFinite { row, column });
+            }
+        }
+    }
+    gram.mirror_upper();
+    Ok(())
+}
+
+/// Centres a Gram matrix in place, writes the row means `m_i` and returns the grand mean `M`.
+///
+/// # Errors
+/// [`Error::Shape`] when the matrix is not square or `means` has another length.
+pub fn centre<T: Real>(gram: &mut MatrixViewMut<'_, T>, means: &mut [T]) -> Result<T, Error> {
+    let n = gram.rows();
+    for (what, given) in [("gram columns", gram.columns()), ("row means", means.len())] {
+        if given != n {
+            return Err(Error::Shape { what, expected: n, given });
+        }
+    }
+    let count = T::from_usize(n.max(1));
+    for (mean, row) in means.iter_mut().zip(gram.view().iter_rows()) {
+        *mean = sum(row.iter().copied()) / count;
+    }
+    let grand = sum(means.iter().copied()) / count;
+    for (row, &mine) in gram.iter_rows_mut().zip(means.iter()) {
+        for (entry, &other) in row.iter_mut().zip(means.iter()) {
+            // m_i + m_j first: the result is then symmetric to the last bit.
+            *entry = (*entry - (mine + other)) + grand;
+        }
+    }
+    Ok(grand)
+}
+
+/// The kernel's parameters are valid, there are at least two samples, and each can be used.
+pub(crate) fn check_samples<K, S>(kernel: &K, samples: &S) -> Result<(), Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    kernel.validate()?;
+    let given = samples.count();
+    let Some(first) = samples.sample(0).filter(|_| given >= 2) else {
+        return Err(Error::TooFewSamples { given, needed: 2 });
+    };
+    for (index, x) in samples.iter_samples().enumerate() {
+        kernel.check(x, first).map_err(|fault| Error::Sample { index, fault })?;
+    }
+    Ok(())
+}
+
+/// Some sample is further from the first, in feature space, than rounding explains.
+///
+/// The squared distance `k(x,x) + k(y,y) − 2k(x,y)` of equal samples is exactly zero, while the trace
+/// of their centred Gram matrix is a sum of rounding errors: so this is the test to make.
+pub(crate) fn require_variance<K, S>(kernel: &K, samples: &S) -> Result<(), Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    let Some(first) = samples.sample(0) else {
+        return Err(Error::NoVariance);
+    };
+    let norm = kernel.diagonal(first);
+    let rounding = K::Scalar::from_f64(4.0) * K::Scalar::EPSILON;
+    let apart = samples.iter_samples().any(|x| {
+        let norms = kernel.diagonal(x) + norm;
+        let cross = kernel.eval(x, first);
+        (norms - (cross + cross)).abs() > rounding * norms.abs()
+    });
+    if apart { Ok(()) } else { Err(Error::NoVariance) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Fault;
+    use crate::kernel::{Linear, Poly, Rbf};
+    use crate::matrix::Matrix;
+
+    #[test]
+    fn centring_the_linear_kernel_centres_the_samples() {
+        // Samples 1, 2, 6 with mean 3: centred -2, -1, 3.
+        let mut k = Matrix::<f64, 3, 3>::zeros();
+        fill(&Linear, [[1.0], [2.0], [6.0]].as_slice(), &mut k.view_mut()).unwrap();
+        let mut means = [0.0; 3];
+        let grand = centre(&mut k.view_mut(), &mut means).unwrap();
+        assert_eq!(grand, 9.0);
+        assert_eq!(means, [3.0, 6.0, 18.0]);
+        let expected = [[4.0, 2.0, -6.0], [2.0, 1.0, -3.0], [-6.0, -3.0, 9.0]];
+        assert_eq!(k, Matrix::from_rows(expected));
+    }
+
+    #[test]
+    fn wrong_sizes_are_named() {
+        let mut k = Matrix::<f64, 3, 3>::zeros();
+        let two = [[1.0], [2.0]];
+        assert_eq!(
+            fill(&Linear, two.as_slice(), &mut k.view_mut()),
+            Err(Error::Shape { what: "gram rows", expected: 2, given: 3 })
+        );
+        assert_eq!(
+            centre(&mut k.view_mut(), &mut [0.0; 2]),
+            Err(Error::Shape { what: "row means", expected: 3, given: 2 })
+        );
+    }
+
+    #[test]
+    fn unusable_samples_are_named() {
+        let mut k = Matrix::<f32, 2, 2>::zeros();
+        let one = [[1.0_f32]];
+        assert_eq!(
+            fill(&Linear, one.as_slice(), &mut k.view_mut()),
+            Err(Error::TooFewSamples { given: 1, needed: 2 })
+        );
+        let nan = [[0.0, 1.0], [1.0, f32::NAN]];
+        assert_eq!(
+            fill(&Linear, nan.as_slice(), &mut k.view_mut()),
+            Err(Error::Sample { index: 1, fault: Fault::NotFinite { input: 1 } })
+        );
+        let ragged: [&[f32]; 2] = [&[0.0, 1.0], &[0.0]];
+        assert_eq!(
+            fill(&Linear, ragged.as_slice(), &mut k.view_mut()),
+            Err(Error::Sample { index: 1, fault: Fault::Length { expected: 2, given: 1 } })
+        );
+        let huge = [[0.0_f32], [1e20]];
+        let poly = Poly { gamma: 1.0, coef0: 0.0, degree: 3 };
+        assert_eq!(
+            fill(&poly, huge.as_slice(), &mut k.view_mut()),
+            Err(Error::NotFinite { row: 1, column: 1 })
+        );
+    }
+
+    #[test]
+    fn equal_samples_have_no_variance() {
+        let equal = [[0.1_f32, 0.7]; 5];
+        assert_eq!(require_variance(&Rbf::new(0.3), equal.as_slice()), Err(Error::NoVariance));
+        let mut apart = equal;
+        apart[3][1] = 0.8;
+        assert_eq!(require_variance(&Rbf::new(0.3), apart.as_slice()), Ok(()));
+    }
+}

@@ -1,0 +1,114 @@
+//! Kernels: inner products in a feature space that is never built.
+//!
+//! | type | `k(x, y)` |
+//! |---|---|
+//! | [`Linear`] | `x·y` |
+//! | [`Rbf`] | `exp(−γ‖x−y‖²)`, with `γ = 1/(2σ²)` |
+//! | [`Laplacian`] | `exp(−γ‖x−y‖₁)` |
+//! | [`Poly`] | `(γ x·y + c)^p` |
+//! | [`Sigmoid`] | `tanh(γ x·y + c)`, not positive definite in general |
+//! | [`QuadraticForm`] | `xᵀAy` with `A ⪰ 0` |
+//! | [`Scale`], [`Sum`], [`Product`], [`Exp`] | `c·k`, `k₁+k₂`, `k₁·k₂`, `exp(k)` |
+//! | [`Conformal`] | `f(x) k(x,y) f(y)` |
+//! | [`Mapped`] | `k(g(x), g(y))` |
+//! | [`Normalised`], [`Cosine`] | `k(x,y)/√(k(x,x) k(y,y))` |
+//! | [`Precomputed`] | entry of a Gram matrix computed elsewhere |
+//!
+//! Kernels are plain structs with public fields, so they can be written as constants and live in flash.
+//! Their parameters are therefore checked where a kernel is put to work: every fit and every
+//! Gram matrix calls [`Kernel::validate`] first.
+//!
+//! ```
+//! use mercer::{Kernel, kernel::{Linear, Rbf, Sum}};
+//! const K: Sum<Rbf<f32>, Linear> = Sum(Rbf::new(0.5), Linear);
+//! assert!(K.validate().is_ok());
+//! assert_eq!(K.eval(&[1.0, 2.0], &[1.0, 2.0]), 6.0);
+//! ```
+
+mod compose;
+mod precomputed;
+mod vector;
+
+pub use compose::{Conformal, Cosine, Exp, Mapped, Normalised, Product, Scale, Sum};
+pub use precomputed::Precomputed;
+pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Rbf, Sigmoid};
+
+use crate::error::{Error, Fault};
+use crate::math::Real;
+
+/// A symmetric function of two samples that is an inner product in some feature space.
+///
+/// Implement it for your own sample type; [`eval`](Kernel::eval) is all that is required:
+///
+/// ```
+/// use mercer::Kernel;
+/// /// Counts the positions at which two event codes agree.
+/// struct Matches;
+/// impl Kernel<[u8]> for Matches {
+///     type Scalar = f32;
+///     fn eval(&self, x: &[u8], y: &[u8]) -> f32 {
+///         x.iter().zip(y).filter(|(a, b)| a == b).count() as f32
+///     }
+/// }
+/// assert_eq!(Matches.eval(b"boot-ok", b"boot-no"), 5.0);
+/// ```
+pub trait Kernel<X: ?Sized> {
+    /// The type of the kernel's values: `f32` or `f64`.
+    type Scalar: Real;
+
+    /// `k(x, y)`.
+    fn eval(&self, x: &X, y: &X) -> Self::Scalar;
+
+    /// `k(x, x)`, the squared norm in feature space; to be overridden where it is cheaper.
+    fn diagonal(&self, x: &X) -> Self::Scalar {
+        self.eval(x, x)
+    }
+
+    /// Are the kernel's own parameters in their domain?
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] names the first that is not.
+    fn validate(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Can `x` be compared with samples like `peer`?
+    ///
+    /// # Errors
+    /// The [`Fault`] says what is wrong with `x`.
+    fn check(&self, x: &X, peer: &X) -> Result<(), Fault> {
+        let _ = (x, peer);
+        Ok(())
+    }
+}
+
+/// A kernel that is borrowed is a kernel.
+impl<X: ?Sized, K: Kernel<X>> Kernel<X> for &K {
+    type Scalar = K::Scalar;
+    fn eval(&self, x: &X, y: &X) -> K::Scalar {
+        (**self).eval(x, y)
+    }
+    fn diagonal(&self, x: &X) -> K::Scalar {
+        (**self).diagonal(x)
+    }
+    fn validate(&self) -> Result<(), Error> {
+        (**self).validate()
+    }
+    fn check(&self, x: &X, peer: &X) -> Result<(), Fault> {
+        (**self).check(x, peer)
+    }
+}
+
+/// `value` must be finite and above zero.
+fn require_positive<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
+    if value.is_finite() && value > T::ZERO {
+        Ok(())
+    } else {
+        Err(Error::Parameter { name, rule: "finite and > 0" })
+    }
+}
+
+/// `value` must be finite.
+fn require_finite<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
+    if value.is_finite() { Ok(()) } else { Err(Error::Parameter { name, rule: "finite" }) }
+}

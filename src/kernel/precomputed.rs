@@ -1,0 +1,37 @@
+//! A Gram matrix that was computed elsewhere.
+
+use super::Kernel;
+use crate::error::{Error, Fault};
+use crate::math::Real;
+use crate::matrix::MatrixView;
+
+/// A Gram matrix as a kernel on row numbers: `k(i, j) = K[i][j]`.
+///
+/// Samples are then `usize`, and every fit and score works on them as on any other sample. New points are
+/// further rows of the same matrix; for points that are not in it, see
+/// [`ExpansionView::score_row`](crate::model::ExpansionView::score_row).
+///
+/// ```
+/// use mercer::{Kernel, Matrix, kernel::Precomputed};
+/// let similarity = Matrix::from_rows([[1.0_f32, 0.25], [0.25, 1.0]]);
+/// let kernel = Precomputed(similarity.view());
+/// assert_eq!(kernel.eval(&0, &1), 0.25);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Precomputed<'a, T>(pub MatrixView<'a, T>);
+
+impl<T: Real> Kernel<usize> for Precomputed<'_, T> {
+    type Scalar = T;
+    /// 0 for rows outside the matrix; [`check`](Kernel::check) refuses those.
+    fn eval(&self, x: &usize, y: &usize) -> T {
+        self.0.get(*x, *y).unwrap_or(T::ZERO)
+    }
+    /// The matrix must be square, finite and symmetric.
+    fn validate(&self) -> Result<(), Error> {
+        self.0.require_symmetric().map(|_| ())
+    }
+    fn check(&self, x: &usize, _: &usize) -> Result<(), Fault> {
+        let size = self.0.rows();
+        if *x < size { Ok(()) } else { Err(Fault::OutOfRange { size }) }
+    }
+}

@@ -1,0 +1,32 @@
+#![no_std]
+#![forbid(unsafe_code)]
+//! Kernel PCA for microcontrollers.
+
+#[cfg(test)]
+extern crate std;
+
+// In the order in which data flow.
+mod error;
+pub mod math;
+pub mod matrix;
+pub mod samples;
+pub mod kernel;
+pub mod gram;
+pub mod geometry;
+pub mod eigen;
+pub mod cholesky;
+pub mod fit;
+pub mod model;
+pub mod score;
+
+pub use cholesky::Landmarks;
+pub use error::{Error, Fault};
+pub use fit::exact::ExactWorkspace;
+pub use fit::landmark::LandmarkWorkspace;
+pub use fit::{Components, Report};
+pub use kernel::Kernel;
+pub use math::Real;
+pub use matrix::{Matrix, MatrixView, MatrixViewMut};
+pub use model::{KernelPca, Projection};
+pub use samples::{Sample, Samples};
+pub use score::Score;

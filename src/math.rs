@@ -1,0 +1,200 @@
+//! Mathematics of reals: the one place where `exp`, `tanh` and `sqrt` are called.
+//!
+//! [`Real`] is `f32` or `f64`, with the exact operations that every algorithm uses. The
+//! transcendental functions of *kernels* go through a [`Math`] backend that is chosen by type:
+//! [`Libm`] unless the code names another one. Enabling the `micromath` feature adds
+//! `Micromath`; it changes nothing for code that does not ask for it. The eigensolver and
+//! all fits use [`Real::sqrt`], which is never approximated.
+
+use core::fmt::{Debug, Display};
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// A real number: `f32` or `f64`.
+pub trait Real:
+    sealed::Sealed
+    + Copy
+    + Debug
+    + Display
+    + Default
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + Send
+    + Sync
+    + 'static
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// Distance from 1 to the next larger number.
+    const EPSILON: Self;
+
+    /// The nearest value to an `f64`: how constants enter generic code.
+    fn from_f64(value: f64) -> Self;
+    /// This value as an `f64`, exactly.
+    fn to_f64(self) -> f64;
+    /// The nearest value to a count.
+    fn from_usize(value: usize) -> Self;
+    /// Absolute value.
+    fn abs(self) -> Self;
+    /// Square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// Neither NaN nor infinite.
+    fn is_finite(self) -> bool;
+
+    /// The larger of two numbers; the first when they are equal or one is NaN.
+    fn larger(self, other: Self) -> Self {
+        if other > self { other } else { self }
+    }
+    /// `self` to a whole power ≥ 0, by repeated squaring.
+    fn power(self, exponent: u32) -> Self {
+        let (mut result, mut square, mut left) = (Self::ONE, self, exponent);
+        while left > 0 {
+            if left & 1 == 1 {
+                result *= square;
+            }
+            square *= square;
+            left >>= 1;
+        }
+        result
+    }
+}
+
+/// The functions that kernels need beyond arithmetic, for one kind of real.
+///
+/// A backend is a unit value that sits in the kernel, so the choice is part of the kernel's type:
+/// `Rbf<f32>` means `Rbf<f32, Libm>`.
+pub trait Math<T>: Copy {
+    /// `eˣ`.
+    fn exp(self, x: T) -> T;
+    /// Hyperbolic tangent.
+    fn tanh(self, x: T) -> T;
+}
+
+/// The default backend: [libm](https://docs.rs/libm), errors below 1 ulp, the same bits on every core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Libm;
+
+/// The [micromath](https://docs.rs/micromath) backend for `f32`: approximations.
+///
+/// Its `exp` is off by up to 2.4e-3 relative (a test holds it to that). On a core with an FPU it is
+/// *slower* than [`Libm`]; what it saves is code size, and time on cores without one.
+/// Fit and score with the same backend, or thresholds will not match.
+#[cfg(feature = "micromath")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Micromath;
+
+macro_rules! real {
+    ($t:ty, $sqrt:path, $exp:path, $tanh:path) => {
+        impl Real for $t {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const EPSILON: Self = <$t>::EPSILON;
+
+            fn from_f64(value: f64) -> Self {
+                value as Self
+            }
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            fn from_usize(value: usize) -> Self {
+                value as Self
+            }
+            fn abs(self) -> Self {
+                self.abs()
+            }
+            fn sqrt(self) -> Self {
+                $sqrt(self)
+            }
+            fn is_finite(self) -> bool {
+                self.is_finite()
+            }
+        }
+
+        impl Math<$t> for Libm {
+            fn exp(self, x: $t) -> $t {
+                $exp(x)
+            }
+            fn tanh(self, x: $t) -> $t {
+                $tanh(x)
+            }
+        }
+    };
+}
+real!(f32, libm::sqrtf, libm::expf, libm::tanhf);
+real!(f64, libm::sqrt, libm::exp, libm::tanh);
+
+#[cfg(feature = "micromath")]
+impl Math<f32> for Micromath {
+    fn exp(self, x: f32) -> f32 {
+        // micromath's exponent wraps below its range; the true value there is under 2⁻¹²⁶.
+        if x < -87.0 { 0.0 } else { micromath::F32(x).exp().0 }
+    }
+    fn tanh(self, x: f32) -> f32 {
+        // Written in exp(-2|x|), which cannot overflow.
+        let e = self.exp(-2.0 * x.abs());
+        ((1.0 - e) / (1.0 + e)).copysign(x)
+    }
+}
+
+/// `Σ xᵢ yᵢ`, over the shorter length.
+pub(crate) fn dot<T: Real>(x: &[T], y: &[T]) -> T {
+    x.iter().zip(y).fold(T::ZERO, |sum, (&a, &b)| sum + a * b)
+}
+
+/// `Σ values`.
+pub(crate) fn sum<T: Real>(values: impl IntoIterator<Item = T>) -> T {
+    values.into_iter().fold(T::ZERO, |sum, v| sum + v)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn power_agrees_with_repeated_multiplication() {
+        let mut product = 1.0_f64;
+        for exponent in 0..12 {
+            assert_eq!(1.5.power(exponent), product);
+            product *= 1.5;
+        }
+    }
+
+    #[test]
+    fn larger_keeps_the_first_on_ties_and_nan() {
+        assert_eq!(2.0_f32.larger(1.0), 2.0);
+        assert_eq!(1.0_f32.larger(2.0), 2.0);
+        assert_eq!(1.0_f32.larger(f32::NAN), 1.0);
+    }
+
+    #[cfg(feature = "micromath")]
+    #[test]
+    fn micromath_stays_within_its_documented_error() {
+        for step in 0..=3000 {
+            let x = -(step as f32) * 0.01;
+            let exact = f64::from(x);
+            let exact = libm::exp(exact);
+            let relative = (f64::from(Micromath.exp(x)) - exact).abs() / exact;
+            assert!(relative <= 2.4e-3, "exp({x}) is off by {relative:e}");
+            let tanh = (Micromath.tanh(x) - libm::tanhf(x)).abs();
+            assert!(tanh <= 2.4e-3, "tanh({x}) is off by {tanh:e}");
+        }
+        assert_eq!(Micromath.exp(-1e4), 0.0);
+    }
+}

@@ -1,0 +1,293 @@
+//! The model: points and weights.
+//!
+//! One struct covers exact and landmark kernel PCA: `R` points, a weight `α_ji` for each point and component, centre weights
+//! `β_i`, offsets `b_j`, variances `λ_j` and the squared norm of the centre. For any `x`, with `k_i = k(x, point_i)`:
+//!
+//! `f_j = Σ_i α_ji k_i − b_j`, and `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
+//!
+//! A score costs `R` kernel evaluations and `R·(P+1)` multiply-adds.
+
+mod expansion;
+
+pub use expansion::{Expansion, ExpansionMut, ExpansionView, Header};
+
+use core::ops::Deref;
+
+use crate::cholesky::Landmarks;
+use crate::error::{Error, Fault};
+use crate::fit::exact::{self, ExactWorkspace};
+use crate::fit::landmark::{self, LandmarkWorkspace};
+use crate::fit::{Components, Report};
+use crate::kernel::Kernel;
+use crate::math::Real;
+use crate::samples::{Sample, Samples};
+use crate::score::Score;
+
+/// The scalar type of kernel `K` on samples stored as `X`.
+pub type Scalar<K, X> = <K as Kernel<<X as Sample>::View>>::Scalar;
+
+/// A kernel PCA model of at most `R` points and `P` components on samples of type `X`.
+///
+/// It can be a `static`: [`new`](Self::new) is const and all zeros, and a trained model is const-constructible
+/// [from its parts](Self::from_parts).
+///
+/// ```
+/// use mercer::{Components, ExactWorkspace, KernelPca, kernel::Rbf};
+///
+/// let samples = [[0.0, 0.1], [0.2, 0.0], [1.0, 1.1], [0.9, 1.0], [0.1, 0.2]];
+/// let mut model = KernelPca::<Rbf<f32>, [f32; 2], 5, 3>::new();
+/// let mut workspace = ExactWorkspace::<f32, 5>::new();
+/// let report = model.fit_exact(Rbf::new(0.5), &samples, Components::Share(0.95), &mut workspace)?;
+/// assert!(report.explained >= 0.95);
+///
+/// let near = model.score(&[0.1, 0.1])?;
+/// let far = model.score(&[3.0, -3.0])?;
+/// assert!(far.spe > near.spe);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct KernelPca<K, X, const R: usize, const P: usize>
+where
+    X: Sample,
+    K: Kernel<X::View>,
+{
+    /// None before the first fit, so that an empty model is all zeros and stays out of `.data`.
+    kernel: Option<K>,
+    points: heapless::Vec<X, R>,
+    expansion: Expansion<Scalar<K, X>, R, P>,
+}
+
+impl<K, X, const R: usize, const P: usize> KernelPca<K, X, R, P>
+where
+    X: Sample,
+    K: Kernel<X::View>,
+{
+    /// Bytes the model occupies, in flash or RAM.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// A model that has not been fitted.
+    pub const fn new() -> Self {
+        const { assert!(R > 0 && P > 0, "a model needs room for points and components") };
+        Self { kernel: None, points: heapless::Vec::new(), expansion: Expansion::empty() }
+    }
+
+    /// A model that was trained earlier, e.g. on the host, and lives in flash.
+    pub const fn from_parts(
+        kernel: K,
+        points: [X; R],
+        expansion: Expansion<Scalar<K, X>, R, P>,
+    ) -> Self {
+        Self { kernel: Some(kernel), points: heapless::Vec::from_array(points), expansion }
+    }
+
+    /// The model with its sizes as run-time values.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`].
+    pub fn view(&self) -> Result<KernelPcaView<'_, K, [X]>, Error> {
+        let kernel = self.kernel.as_ref().ok_or(Error::NotFitted)?;
+        let expansion = self.expansion.view();
+        let points = self.points.get(..expansion.header().points).ok_or(Error::NotFitted)?;
+        KernelPcaView::new(kernel, points, expansion)
+    }
+
+    /// The expansion points.
+    pub fn points(&self) -> &[X] {
+        &self.points
+    }
+
+    /// The weights and what is known about the components; empty before a fit.
+    pub fn expansion(&self) -> ExpansionView<'_, Scalar<K, X>> {
+        self.expansion.view()
+    }
+
+    /// Projects a point onto the components.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], or [`Error::Query`] when the point cannot be used.
+    pub fn project(&self, x: &X::View) -> Result<Projection<Scalar<K, X>, P>, Error> {
+        let view = self.view()?;
+        let mut projection = Projection::zeros(view.expansion().header().components);
+        view.project(x, &mut projection.0)?;
+        Ok(projection)
+    }
+
+    /// Scores a point: one pass over the points.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], or [`Error::Query`] when the point cannot be used.
+    pub fn score(&self, x: &X::View) -> Result<Score<Scalar<K, X>>, Error> {
+        let view = self.view()?;
+        let mut projection = Projection::<_, P>::zeros(view.expansion().header().components);
+        view.score(x, &mut projection.0)
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> KernelPca<K, X, R, P>
+where
+    X: Sample + Clone,
+    K: Kernel<X::View>,
+{
+    /// Fits exact kernel PCA: every sample becomes a point.
+    ///
+    /// # Errors
+    /// See [`exact::fit`]. The model is unchanged then.
+    pub fn fit_exact<const N: usize>(
+        &mut self,
+        kernel: K,
+        samples: &[X],
+        components: Components<Scalar<K, X>>,
+        workspace: &mut ExactWorkspace<Scalar<K, X>, N>,
+    ) -> Result<Report<Scalar<K, X>>, Error> {
+        let mut scratch = workspace.scratch(samples.len())?;
+        let mut storage = self.expansion.storage();
+        let report = exact::fit(&kernel, samples, components, &mut scratch, &mut storage)?;
+        self.adopt(kernel, samples.iter());
+        Ok(report)
+    }
+
+    /// Fits landmark kernel PCA: the samples that best span the rest become points.
+    ///
+    /// # Errors
+    /// See [`landmark::fit`]. The model is unchanged then.
+    pub fn fit_landmarks<const N: usize>(
+        &mut self,
+        kernel: K,
+        samples: &[X],
+        landmarks: Landmarks<Scalar<K, X>>,
+        components: Components<Scalar<K, X>>,
+        workspace: &mut LandmarkWorkspace<Scalar<K, X>, N, R>,
+    ) -> Result<Report<Scalar<K, X>>, Error> {
+        let mut scratch = workspace.scratch(samples.len())?;
+        let mut storage = self.expansion.storage();
+        let report =
+            landmark::fit(&kernel, samples, landmarks, components, &mut scratch, &mut storage)?;
+        let chosen = scratch.pivots.iter().take(report.points).filter_map(|&i| samples.get(i));
+        self.adopt(kernel, chosen);
+        Ok(report)
+    }
+
+    /// Takes over kernel and points once a fit has written the expansion.
+    fn adopt<'a>(&mut self, kernel: K, points: impl Iterator<Item = &'a X>)
+    where
+        X: 'a,
+    {
+        self.kernel = Some(kernel);
+        self.points.clear();
+        for point in points {
+            // The fit has checked that there is room.
+            let _ = self.points.push(point.clone());
+        }
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> Default for KernelPca<K, X, R, P>
+where
+    X: Sample,
+    K: Kernel<X::View>,
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The projections `f_j` of one point, at most `P` of them; a slice to the user.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Projection<T, const P: usize>(heapless::Vec<T, P>);
+
+impl<T: Real, const P: usize> Projection<T, P> {
+    fn zeros(components: usize) -> Self {
+        Self(core::iter::repeat_n(T::ZERO, components.min(P)).collect())
+    }
+}
+
+impl<T, const P: usize> Deref for Projection<T, P> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+/// A model to score with, borrowed from storage of any kind: a [`KernelPca`], or a host program's vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelPcaView<'a, K, S>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    kernel: &'a K,
+    points: &'a S,
+    expansion: ExpansionView<'a, K::Scalar>,
+}
+
+impl<'a, K, S> KernelPcaView<'a, K, S>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    /// Puts kernel, points and weights together.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when there are not as many points as the expansion has weights for.
+    pub fn new(
+        kernel: &'a K,
+        points: &'a S,
+        expansion: ExpansionView<'a, K::Scalar>,
+    ) -> Result<Self, Error> {
+        let (expected, given) = (expansion.header().points, points.count());
+        if given != expected {
+            return Err(Error::Shape { what: "points", expected, given });
+        }
+        Ok(Self { kernel, points, expansion })
+    }
+
+    /// The weights.
+    pub const fn expansion(&self) -> ExpansionView<'a, K::Scalar> {
+        self.expansion
+    }
+
+    /// Projects a point; `projection` has one place for each component.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`] without points, [`Error::Shape`] for a `projection` of another length, and
+    /// [`Error::Query`] when the point cannot be used.
+    pub fn project(&self, x: &S::View, projection: &mut [K::Scalar]) -> Result<(), Error> {
+        self.centre_product(x, projection)?;
+        match projection.iter().all(|f| f.is_finite()) {
+            true => Ok(()),
+            false => Err(Error::Query(Fault::Overflow)),
+        }
+    }
+
+    /// Projects and scores a point; `projection` has one place for each component.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn score(
+        &self,
+        x: &S::View,
+        projection: &mut [K::Scalar],
+    ) -> Result<Score<K::Scalar>, Error> {
+        let centre_product = self.centre_product(x, projection)?;
+        let score = self.expansion.score(self.kernel.diagonal(x), centre_product, projection);
+        // An overflow anywhere ends up in one of these two.
+        match score.spe.is_finite() && score.t2.is_finite() {
+            true => Ok(score),
+            false => Err(Error::Query(Fault::Overflow)),
+        }
+    }
+
+    /// Writes the projections and returns `Σ β_i k_i`.
+    fn centre_product(
+        &self,
+        x: &S::View,
+        projection: &mut [K::Scalar],
+    ) -> Result<K::Scalar, Error> {
+        let peer = self.points.sample(0).ok_or(Error::NotFitted)?;
+        self.kernel.check(x, peer).map_err(Error::Query)?;
+        let row = self.points.iter_samples().map(|point| self.kernel.eval(x, point));
+        self.expansion.accumulate(row, projection)
+    }
+}

@@ -1,0 +1,96 @@
+//! What a sample is, and where samples come from.
+//!
+//! A [`Sample`] is something a model can store and a kernel can look at: an array of readings
+//! (`[f32; 12]`, seen as `[f32]`), a borrowed string (`&str`, seen as `str`), or the number of a row in a
+//! precomputed Gram matrix (`usize`). [`Samples`] is any collection of them that can be asked
+//! for the i-th: a slice of samples, or a matrix with one sample a row.
+
+use crate::matrix::MatrixView;
+
+/// One sample, as it is stored; a kernel sees it as its [`View`](Sample::View).
+pub trait Sample {
+    /// What a [`Kernel`](crate::Kernel) compares: `[T]` for arrays, `str` for `&str`.
+    type View: ?Sized;
+    /// Looks at the sample.
+    fn view(&self) -> &Self::View;
+}
+
+impl<T, const D: usize> Sample for [T; D] {
+    type View = [T];
+    fn view(&self) -> &[T] {
+        self
+    }
+}
+
+impl<S: ?Sized> Sample for &S {
+    type View = S;
+    fn view(&self) -> &S {
+        self
+    }
+}
+
+/// Row number in a [`Precomputed`](crate::kernel::Precomputed) Gram matrix.
+impl Sample for usize {
+    type View = usize;
+    fn view(&self) -> &usize {
+        self
+    }
+}
+
+/// A collection of samples, addressed by position.
+pub trait Samples {
+    /// What a kernel compares.
+    type View: ?Sized;
+    /// How many samples there are.
+    fn count(&self) -> usize;
+    /// The i-th sample, if there is one.
+    fn sample(&self, index: usize) -> Option<&Self::View>;
+    /// All samples in order.
+    fn iter_samples(&self) -> impl Iterator<Item = &Self::View> {
+        (0..self.count()).map_while(|i| self.sample(i))
+    }
+}
+
+impl<X: Sample> Samples for [X] {
+    type View = X::View;
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn sample(&self, index: usize) -> Option<&X::View> {
+        self.get(index).map(Sample::view)
+    }
+    fn iter_samples(&self) -> impl Iterator<Item = &X::View> {
+        self.iter().map(Sample::view)
+    }
+}
+
+/// One sample a row.
+impl<T> Samples for MatrixView<'_, T> {
+    type View = [T];
+    fn count(&self) -> usize {
+        self.rows()
+    }
+    fn sample(&self, index: usize) -> Option<&[T]> {
+        (index < self.rows()).then(|| self.row(index))
+    }
+    fn iter_samples(&self) -> impl Iterator<Item = &[T]> {
+        self.iter_rows()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_matrices_and_strings_are_collections() {
+        let rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
+        let flat = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let matrix = MatrixView::new(&flat, 3, 2).unwrap();
+        assert_eq!(rows.as_slice().count(), matrix.count());
+        assert!(rows.as_slice().iter_samples().eq(matrix.iter_samples()));
+        assert_eq!(matrix.sample(2), Some([5.0, 6.0].as_slice()));
+        assert_eq!(matrix.sample(3), None);
+        assert_eq!(["start", "stop"].as_slice().sample(1), Some("stop"));
+    }
+}
