@@ -83,7 +83,7 @@ impl<T: Real> PivotedCholesky<T> {
         stop: Landmarks<T>,
         factor: &mut MatrixViewMut<'_, T>,
         residuals: &mut [T],
-        pivots: &mut [usize],
+        pivots: &mut [u32],
     ) -> Result<Progress, Error>
     where
         S: Samples + ?Sized,
@@ -120,7 +120,7 @@ impl<T: Real> PivotedCholesky<T> {
         else {
             return Err(Error::Capacity { what: "landmarks", needed: self.rank + 1, capacity });
         };
-        *place = pivot;
+        *place = pivot as u32;
         self.append_column(kernel, samples, landmark, (pivot, residual.sqrt()), factor, residuals)?;
         self.rank += 1;
         Ok(Progress::Working)
@@ -194,7 +194,7 @@ mod tests {
     struct Arrays {
         factor: Matrix<f64, 5, 5>,
         residuals: [f64; 5],
-        pivots: [usize; 5],
+        pivots: [u32; 5],
     }
 
     fn run<K: Kernel<[f64], Scalar = f64>>(
@@ -225,7 +225,7 @@ mod tests {
         }
         // Row of the k-th landmark: zero beyond column k.
         for (k, &pivot) in a.pivots.iter().enumerate() {
-            assert!(a.factor.view().row(pivot)[k + 1..].iter().all(|&v| v == 0.0));
+            assert!(a.factor.view().row(pivot as usize)[k + 1..].iter().all(|&v| v == 0.0));
         }
     }
 

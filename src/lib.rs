@@ -1,6 +1,6 @@
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
-//! Kernel PCA for microcontrollers.
 
 #[cfg(test)]
 extern crate std;

@@ -54,7 +54,7 @@ where
 {
     /// None before the first fit, so that an empty model is all zeros and stays out of `.data`.
     kernel: Option<K>,
-    points: heapless::Vec<X, R>,
+    points: heapless::Vec<X, R, u32>,
     expansion: Expansion<Scalar<K, X>, R, P>,
 }
 
@@ -88,7 +88,7 @@ where
     pub fn view(&self) -> Result<KernelPcaView<'_, K, [X]>, Error> {
         let kernel = self.kernel.as_ref().ok_or(Error::NotFitted)?;
         let expansion = self.expansion.view();
-        let points = self.points.get(..expansion.header().points).ok_or(Error::NotFitted)?;
+        let points = self.points.get(..expansion.points()).ok_or(Error::NotFitted)?;
         KernelPcaView::new(kernel, points, expansion)
     }
 
@@ -108,7 +108,7 @@ where
     /// [`Error::NotFitted`], or [`Error::Query`] when the point cannot be used.
     pub fn project(&self, x: &X::View) -> Result<Projection<Scalar<K, X>, P>, Error> {
         let view = self.view()?;
-        let mut projection = Projection::zeros(view.expansion().header().components);
+        let mut projection = Projection::zeros(view.expansion().components());
         view.project(x, &mut projection.0)?;
         Ok(projection)
     }
@@ -119,7 +119,7 @@ where
     /// [`Error::NotFitted`], or [`Error::Query`] when the point cannot be used.
     pub fn score(&self, x: &X::View) -> Result<Score<Scalar<K, X>>, Error> {
         let view = self.view()?;
-        let mut projection = Projection::<_, P>::zeros(view.expansion().header().components);
+        let mut projection = Projection::<_, P>::zeros(view.expansion().components());
         view.score(x, &mut projection.0)
     }
 }
@@ -163,7 +163,7 @@ where
         let mut storage = self.expansion.storage();
         let report =
             landmark::fit(&kernel, samples, landmarks, components, &mut scratch, &mut storage)?;
-        let chosen = scratch.pivots.iter().take(report.points).filter_map(|&i| samples.get(i));
+        let chosen = scratch.pivots.iter().take(report.points).filter_map(|&i| samples.get(i as usize));
         self.adopt(kernel, chosen);
         Ok(report)
     }
@@ -199,7 +199,10 @@ pub struct Projection<T, const P: usize>(heapless::Vec<T, P>);
 
 impl<T: Real, const P: usize> Projection<T, P> {
     fn zeros(components: usize) -> Self {
-        Self(core::iter::repeat_n(T::ZERO, components.min(P)).collect())
+        let mut values = heapless::Vec::new();
+        // It fits: a model has at most `P` components.
+        let _ = values.resize(components.min(P), T::ZERO);
+        Self(values)
     }
 }
 
@@ -236,7 +239,7 @@ where
         points: &'a S,
         expansion: ExpansionView<'a, K::Scalar>,
     ) -> Result<Self, Error> {
-        let (expected, given) = (expansion.header().points, points.count());
+        let (expected, given) = (expansion.points(), points.count());
         if given != expected {
             return Err(Error::Shape { what: "points", expected, given });
         }
@@ -272,8 +275,8 @@ where
     ) -> Result<Score<K::Scalar>, Error> {
         let centre_product = self.centre_product(x, projection)?;
         let score = self.expansion.score(self.kernel.diagonal(x), centre_product, projection);
-        // An overflow anywhere ends up in one of these two.
-        match score.spe.is_finite() && score.t2.is_finite() {
+        // An overflow anywhere ends up in one of these.
+        match [score.spe, score.t2, score.centre_distance].iter().all(|v| v.is_finite()) {
             true => Ok(score),
             false => Err(Error::Query(Fault::Overflow)),
         }

@@ -80,7 +80,7 @@ impl<T: Real> Jacobi<T> {
             row: 0,
             column: 0,
             threshold: T::ZERO,
-            negligible: T::EPSILON * frobenius(matrix) / T::from_usize(n.max(1)),
+            negligible: T::EPSILON * mean_size(matrix),
         })
     }
 
@@ -170,13 +170,13 @@ impl<T: Real> Jacobi<T> {
     }
 }
 
-/// `√(Σ a_ij²)`, scaled so that the squares cannot overflow.
-fn frobenius<T: Real>(matrix: &MatrixViewMut<'_, T>) -> T {
+/// `‖A‖_F/n`, computed so that it does not overflow.
+fn mean_size<T: Real>(matrix: &MatrixViewMut<'_, T>) -> T {
     let entries = || matrix.view().iter_rows().flatten().copied();
     let largest = entries().fold(T::ZERO, |largest, entry| largest.larger(entry.abs()));
     if largest > T::ZERO {
         let scaled = entries().fold(T::ZERO, |sum, a| sum + (a / largest) * (a / largest));
-        largest * scaled.sqrt()
+        largest * (scaled.sqrt() / T::from_usize(matrix.rows()))
     } else {
         T::ZERO
     }

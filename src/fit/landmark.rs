@@ -21,7 +21,7 @@ use crate::samples::Samples;
 pub struct LandmarkWorkspace<T, const N: usize, const R: usize> {
     factor: Matrix<T, N, R>,
     residuals: [T; N],
-    pivots: [usize; R],
+    pivots: [u32; R],
     covariance: Matrix<T, R, R>,
     vectors: Matrix<T, R, R>,
     values: [T; R],
@@ -77,7 +77,7 @@ pub struct LandmarkScratch<'a, T> {
     /// `n`; what the landmarks leave unspanned of each sample.
     pub residuals: &'a mut [T],
     /// `R`; the samples that became landmarks, in the order of their choice.
-    pub pivots: &'a mut [usize],
+    pub pivots: &'a mut [u32],
     /// `R × R`; the covariance `C`, destroyed by the fit.
     pub covariance: MatrixViewMut<'a, T>,
     /// `R × R`; the eigenvectors `u_j` as rows.
@@ -89,6 +89,24 @@ pub struct LandmarkScratch<'a, T> {
 }
 
 impl<T: Real> LandmarkScratch<'_, T> {
+    /// All arrays are for the same number of landmarks. (The rest is checked where it is used.)
+    fn require_shape(&self) -> Result<(), Error> {
+        let expected = self.factor.columns();
+        for (what, given) in [
+            ("covariance rows", self.covariance.rows()),
+            ("covariance columns", self.covariance.columns()),
+            ("eigenvector rows", self.vectors.rows()),
+            ("eigenvector columns", self.vectors.columns()),
+            ("eigenvalues", self.values.len()),
+            ("mean", self.mean.len()),
+        ] {
+            if given != expected {
+                return Err(Error::Shape { what, expected, given });
+            }
+        }
+        Ok(())
+    }
+
     /// After a fit: the projection `u_j·(z_i − z̄)` of training sample `i` on the leading components.
     ///
     /// # Errors
@@ -126,6 +144,7 @@ where
 {
     let n = samples.count();
     let (room, component_room) = expansion.capacity();
+    scratch.require_shape()?;
     let LandmarkScratch { factor, residuals, pivots, .. } = scratch;
     let mut cholesky = PivotedCholesky::start(kernel, samples, residuals)?;
     gram::require_variance(kernel, samples)?;
@@ -171,8 +190,8 @@ where
 
     let indefinite = cholesky.is_indefinite();
     *expansion.header = Header {
-        points: rank,
-        components: choice.components,
+        points: rank as u32,
+        components: choice.components as u32,
         centre_norm: dot(mean, mean),
         total_variance,
         indefinite,
@@ -227,18 +246,18 @@ fn covariance_of<T: Real>(
 /// Solves `Lᵀ W = W₀` in place, `L` being the landmarks' rows of the factor: back substitution, a row at a time.
 fn solve_transposed<T: Real>(
     factor: MatrixView<'_, T>,
-    pivots: &[usize],
+    pivots: &[u32],
     rows: &mut MatrixViewMut<'_, T>,
 ) {
     for k in (0..pivots.len()).rev() {
         for (m, &pivot) in pivots.iter().enumerate().skip(k + 1) {
-            let l = factor.at(pivot, k);
+            let l = factor.at(pivot as usize, k);
             let (row, later) = rows.row_pair_mut(k, m);
             for (w, &other) in row.iter_mut().zip(later.iter()) {
                 *w -= l * other;
             }
         }
-        let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| factor.at(pivot, k));
+        let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| factor.at(pivot as usize, k));
         for w in rows.row_mut(k) {
             *w /= diagonal;
         }

@@ -8,13 +8,15 @@ use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
 use crate::score::Score;
 
 /// The scalars of an expansion.
+///
+/// Counts are `u32`, so that a model has the same size on the host as on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Header<T> {
     /// Number of points in use, at most the capacity.
-    pub points: usize,
+    pub points: u32,
     /// Number of components in use, at most the capacity.
-    pub components: usize,
+    pub components: u32,
     /// `‖centre‖²`, the squared norm of the samples' mean in feature space.
     pub centre_norm: T,
     /// Variance of the samples in feature space, over all components.
@@ -70,9 +72,10 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
 
     /// The part in use, to read.
     pub fn view(&self) -> ExpansionView<'_, T> {
-        let (points, components) = (self.header.points.min(R), self.header.components.min(P));
+        let points = (self.header.points as usize).min(R);
+        let components = (self.header.components as usize).min(P);
         ExpansionView {
-            header: Header { points, components, ..self.header },
+            header: self.header,
             weights: self.weights.view().leading(points, components),
             centre: self.centre.get(..points).unwrap_or_default(),
             offsets: self.offsets.get(..components).unwrap_or_default(),
@@ -139,12 +142,13 @@ impl<'a, T: Real> ExpansionView<'a, T> {
         offsets: &'a [T],
         variances: &'a [T],
     ) -> Result<Self, Error> {
+        let (points, components) = (header.points as usize, header.components as usize);
         for (what, expected, given) in [
-            ("weight rows", header.points, weights.rows()),
-            ("weight columns", header.components, weights.columns()),
-            ("centre weights", header.points, centre.len()),
-            ("offsets", header.components, offsets.len()),
-            ("variances", header.components, variances.len()),
+            ("weight rows", points, weights.rows()),
+            ("weight columns", components, weights.columns()),
+            ("centre weights", points, centre.len()),
+            ("offsets", components, offsets.len()),
+            ("variances", components, variances.len()),
         ] {
             if given != expected {
                 return Err(Error::Shape { what, expected, given });
@@ -156,6 +160,16 @@ impl<'a, T: Real> ExpansionView<'a, T> {
     /// The scalars.
     pub const fn header(&self) -> &Header<T> {
         &self.header
+    }
+
+    /// Number of points, hence of kernel evaluations a score takes.
+    pub const fn points(&self) -> usize {
+        self.weights.rows()
+    }
+
+    /// Number of components, hence of projections.
+    pub const fn components(&self) -> usize {
+        self.weights.columns()
     }
 
     /// `λ_j`, the variance of the samples along each component (eigenvalues of the covariance in feature space), descending.
@@ -204,7 +218,7 @@ impl<'a, T: Real> ExpansionView<'a, T> {
     }
 
     fn require_row(&self, row: &[T]) -> Result<(), Error> {
-        let (expected, given) = (self.header.points, row.len());
+        let (expected, given) = (self.points(), row.len());
         if given == expected {
             Ok(())
         } else {
@@ -218,7 +232,7 @@ impl<'a, T: Real> ExpansionView<'a, T> {
         row: impl Iterator<Item = T>,
         projection: &mut [T],
     ) -> Result<T, Error> {
-        let (expected, given) = (self.header.components, projection.len());
+        let (expected, given) = (self.components(), projection.len());
         if given != expected {
             return Err(Error::Shape { what: "projection", expected, given });
         }

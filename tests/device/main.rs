@@ -1,0 +1,209 @@
+//! What must come out the same, to the last bit, on the host and on every emulated core.
+//!
+//! Rust never contracts a multiplication and an addition into one rounding by itself, libm is the same code everywhere,
+//! and the soft-float routines of cores without an FPU round as IEEE 754 says: so the stated bound between
+//! host and device is **zero**. Each line below shows results as the bits of their numbers; `cargo xtask device` compares the
+//! lines. So that all of them cannot be equally wrong, the landmark model is also held against its golden reference here.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+mod csv;
+#[path = "../../examples/support/mod.rs"]
+mod support;
+
+use core::fmt;
+
+use mercer::eigen::{self, MAX_SWEEPS};
+use mercer::kernel::{
+    Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product, QuadraticForm,
+    Rbf, Scale, Sigmoid, Sum,
+};
+use mercer::{
+    Components, Error, ExactWorkspace, Kernel, KernelPca, LandmarkWorkspace, Landmarks, Matrix,
+    Real, Score, geometry, gram,
+};
+use static_cell::ConstStaticCell;
+use support::say;
+
+const TRAIN: usize = 100;
+const TEST: usize = 50;
+const POINTS: usize = 16;
+const COMPONENTS: usize = 8;
+
+macro_rules! golden {
+    ($name:literal) => {
+        csv::table(include_str!(concat!("../data/golden/circles_", $name, ".csv")), "", 0)
+    };
+}
+static SAMPLES: [[f32; 2]; TRAIN] = golden!("data_train");
+static QUERIES: [[f32; 2]; TEST] = golden!("data_test");
+static PIVOTS: [[f32; 1]; POINTS] = golden!("pch16_pivots");
+static EIGENVALUES: [[f32; 1]; POINTS] = golden!("pch16_eig");
+/// Columns `residual` and `spe`.
+static SCORES: [[f32; 2]; TEST] = golden!("pch16_scores");
+
+type Landmark = LandmarkWorkspace<f32, TRAIN, POINTS>;
+static WORKSPACE: ConstStaticCell<Landmark> = ConstStaticCell::new(Landmark::new());
+
+#[derive(Debug)]
+enum Failure {
+    Refused(#[allow(dead_code, reason = "shown by Debug")] Error),
+    /// A result differs from its reference by more than the tolerance.
+    Wrong(#[allow(dead_code, reason = "shown by Debug")] &'static str),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    kernels();
+    matrices()?;
+    exact::<f32>("exact f32")?;
+    exact::<f64>("exact f64")?;
+    landmarks()?;
+    refusals();
+    Ok(())
+}
+
+/// Every kernel at one pair of points.
+fn kernels() {
+    fn line<K: Kernel<[f32], Scalar = f32>>(name: &str, kernel: K) {
+        let (x, y) = ([0.5, -1.25, 2.0], [1.5, 0.25, -0.5]);
+        say!("{name:<12} {}", Bits(&[kernel.eval(&x, &y), kernel.diagonal(&x)]));
+    }
+    fn norm(x: &[f32]) -> [f32; 1] {
+        [x.iter().fold(0.0, |sum, v| sum + v * v)]
+    }
+    let rbf = Rbf::new(0.3);
+    let matrix = Matrix::from_rows([[2.0, 0.5, 0.0], [0.5, 1.0, -0.25], [0.0, -0.25, 3.0]]);
+    line("linear", Linear);
+    line("rbf", rbf);
+    line("laplacian", Laplacian::new(0.3));
+    line("poly", Poly { gamma: 0.7, coef0: 1.1, degree: 5 });
+    line("sigmoid", Sigmoid::new(0.4, -0.2));
+    line("quadratic", QuadraticForm { matrix });
+    line("scale", Scale { factor: 0.1, kernel: rbf });
+    line("sum", Sum(rbf, Linear));
+    line("product", Product(rbf, Linear));
+    line("exp", Exp::new(Scale { factor: 0.1, kernel: Linear }));
+    line("conformal", Conformal { kernel: rbf, weight: |x: &[f32]| norm(x)[0] });
+    line("mapped", Mapped { kernel: rbf, map: norm });
+    line("normalised", Normalised(Poly { gamma: 0.7, coef0: 1.1, degree: 3 }));
+    line("cosine", Normalised(Linear) as Cosine);
+}
+
+/// Gram matrix, centring, geometry, the eigensolver and a function of a matrix.
+fn matrices() -> Result<(), Failure> {
+    const N: usize = 8;
+    let (mut k, mut vectors) = (Matrix::<f32, N, N>::zeros(), Matrix::<f32, N, N>::zeros());
+    let (mut means, mut values) = ([0.0; N], [0.0; N]);
+    gram::fill(&Rbf::new(1.5), &SAMPLES[..N], &mut k.view_mut())?;
+    say!(
+        "geometry     {}",
+        Bits(&[
+            geometry::centre_norm(k.view())?,
+            geometry::spread(k.view())?,
+            geometry::variance_along(k.view(), k.view().row(2))?,
+            geometry::combination_norm(k.view(), k.view().row(3))?,
+        ])
+    );
+    let grand = gram::centre(&mut k.view_mut(), &mut means)?;
+    say!("centring     {} {}", Bits(&[grand]), Bits(&means));
+    eigen::symmetric(&mut k.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS)?;
+    say!("eigenvalues  {}", Bits(&values));
+    say!("eigenvector  {}", Bits(vectors.view().row(1)));
+    eigen::matrix_function(&values, vectors.view(), |x| x * x + 1.0, &mut k.view_mut())?;
+    say!("function     {}", Bits(k.view().row(4)));
+    Ok(())
+}
+
+/// Exact kernel PCA of the first samples, in either precision.
+fn exact<T: Real>(name: &str) -> Result<(), Failure>
+where
+    Rbf<T>: Kernel<[T], Scalar = T>,
+{
+    const N: usize = 16;
+    let wide = |x: [f32; 2]| x.map(|v| T::from_f64(v.into()));
+    let mut samples = [[T::ZERO; 2]; N];
+    for (sample, &x) in samples.iter_mut().zip(&SAMPLES) {
+        *sample = wide(x);
+    }
+    let mut model = KernelPca::<Rbf<T>, [T; 2], N, 4>::new();
+    let kernel = Rbf::new(T::from_f64(0.8));
+    let mut workspace = ExactWorkspace::<T, N>::new();
+    let report = model.fit_exact(kernel, &samples, Components::Fixed(4), &mut workspace)?;
+    say!("{name}: rank {}, {} sweeps", report.rank, report.sweeps);
+    say!("  variances  {}", Bits(model.expansion().variances()));
+    say!("  offsets    {}", Bits(model.expansion().offsets()));
+    for &query in &QUERIES[..3] {
+        let query = wide(query);
+        say!("  projection {}", Bits(&model.project(&query)?));
+        say!("  score      {}", Bits(&fields(model.score(&query)?)));
+    }
+    Ok(())
+}
+
+/// The golden landmark case `circles_pch16`: as on the host, and within 1e-5 of the reference.
+fn landmarks() -> Result<(), Failure> {
+    let workspace = WORKSPACE.take();
+    let mut model = KernelPca::<Rbf<f32>, [f32; 2], POINTS, COMPONENTS>::new();
+    let (rank, kept) = (Landmarks::Rank(POINTS), Components::Fixed(COMPONENTS));
+    let report = model.fit_landmarks(Rbf::new(2.0), &SAMPLES, rank, kept, workspace)?;
+    say!("landmarks: {} points, {} sweeps", report.points, report.sweeps);
+    for (point, [pivot]) in model.points().iter().zip(&PIVOTS) {
+        require("pivots", SAMPLES.get(*pivot as usize) == Some(point))?;
+    }
+    say!("  variances  {}", Bits(model.expansion().variances()));
+    for (variance, [golden]) in model.expansion().variances().iter().zip(&EIGENVALUES) {
+        require("variances", (variance - golden).abs() <= 1e-5)?;
+    }
+    let mut digest = 0;
+    for (query, [_, golden]) in QUERIES.iter().zip(&SCORES) {
+        let score = model.score(query)?;
+        require("spe", (score.spe - golden).abs() <= 1e-5)?;
+        digest = fields(score).iter().fold(digest, |digest: u64, value| {
+            (digest.rotate_left(5) ^ u64::from(value.to_bits())).wrapping_mul(0x517c_c1b7_2722_0a95)
+        });
+    }
+    say!("  all bits of {TEST} scores, mixed: {digest:016x}");
+    Ok(())
+}
+
+/// Errors read the same, too.
+fn refusals() {
+    let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
+    let mut workspace = ExactWorkspace::<f32, 4>::new();
+    let one = Components::Fixed(1);
+    let mut refused = |kernel, samples: &[[f32; 2]], components| {
+        if let Err(error) = model.fit_exact(kernel, samples, components, &mut workspace) {
+            say!("{error}");
+        }
+    };
+    refused(Rbf::new(0.0), &SAMPLES[..4], one);
+    refused(Rbf::new(1.0), &SAMPLES[..1], one);
+    refused(Rbf::new(1.0), &SAMPLES[..5], one);
+    refused(Rbf::new(1.0), &[SAMPLES[0]; 3], one);
+    refused(Rbf::new(1.0), &[[0.0, f32::NAN], [1.0, 2.0]], one);
+    refused(Rbf::new(1.0), &SAMPLES[..2], Components::Fixed(2));
+}
+
+fn require(what: &'static str, right: bool) -> Result<(), Failure> {
+    if right { Ok(()) } else { Err(Failure::Wrong(what)) }
+}
+
+fn fields<T>(score: Score<T>) -> [T; 4] {
+    [score.spe, score.t2, score.abs_sum, score.centre_distance]
+}
+
+/// Numbers as the bits of an `f64`, which any `f32` becomes without loss.
+struct Bits<'a, T>(&'a [T]);
+
+impl<T: Real> fmt::Display for Bits<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|value| write!(f, " {:016x}", value.to_f64().to_bits()))
+    }
+}
+
+support::main!(run);

@@ -1,0 +1,108 @@
+//! Firmware that links only if no panic path is left in it.
+//!
+//! Its panic handler calls a function that nobody defines. When the optimiser has proved that no
+//! panic can happen, the handler is dropped with the call in it; otherwise the linker stops with an
+//! undefined symbol. `cargo xtask device` builds this at opt-level 3, s and z, and lists the callers
+//! when it does not link. On the host it merely runs.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+use core::hint::black_box;
+
+use mercer::eigen::{Jacobi, MAX_SWEEPS, Progress};
+use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
+use mercer::{
+    Components, Error, ExactWorkspace, Kernel, KernelPca, LandmarkWorkspace, Landmarks, Matrix,
+    eigen, geometry, gram,
+};
+
+const SAMPLES: usize = 8;
+type Reading = [f32; 3];
+
+/// Inputs and results pass through `black_box`, lest the optimiser compute everything beforehand.
+fn workload() -> Result<(), Error> {
+    let samples: [Reading; SAMPLES] = black_box([
+        [0.5, 1.5, -2.0],
+        [0.25, 1.0, 0.125],
+        [1.5, -0.5, 0.75],
+        [-0.75, 0.0, 1.25],
+        [2.0, 0.5, -0.25],
+        [-1.0, 1.75, 0.5],
+        [0.0, -1.5, 1.0],
+        [1.0, 0.875, -1.125],
+    ]);
+    learn_and_score(black_box(Rbf::new(0.125)), &samples)?;
+    learn_and_score(black_box(Laplacian::new(0.125)), &samples)?;
+    learn_and_score(black_box(Poly { gamma: 0.5, coef0: 1.0, degree: 3 }), &samples)?;
+    learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
+    decompose(&samples)?;
+
+    // The control: what must not link, so that a check which no longer checks is noticed.
+    #[cfg(panic_control)]
+    black_box(samples[black_box(2)]);
+    Ok(())
+}
+
+/// Both fits, then projection and scores.
+fn learn_and_score<K>(kernel: K, samples: &[Reading]) -> Result<(), Error>
+where
+    K: Kernel<[f32], Scalar = f32> + Copy,
+{
+    let mut model = KernelPca::<K, Reading, SAMPLES, 4>::new();
+    let components = Components::Share(black_box(0.9));
+    let mut exact = ExactWorkspace::<f32, SAMPLES>::new();
+    black_box(model.fit_exact(kernel, samples, components, &mut exact)?);
+    black_box(model.score(&black_box([0.5, 0.5, 0.5]))?);
+    let mut landmark = LandmarkWorkspace::<f32, SAMPLES, SAMPLES>::new();
+    let landmarks = Landmarks::Rank(black_box(6));
+    black_box(model.fit_landmarks(kernel, samples, landmarks, components, &mut landmark)?);
+    black_box(model.project(&black_box([0.5, 0.5, 0.5]))?);
+    black_box(model.score(&black_box([0.5, 0.5, 0.5]))?);
+    Ok(())
+}
+
+/// Gram matrix, geometry, the eigensolver in slices and a function of the matrix.
+fn decompose(samples: &[Reading]) -> Result<(), Error> {
+    let mut gram = Matrix::<f32, SAMPLES, SAMPLES>::zeros();
+    let mut vectors = Matrix::<f32, SAMPLES, SAMPLES>::zeros();
+    let (mut means, mut values) = ([0.0; SAMPLES], [0.0; SAMPLES]);
+    gram::fill(&Linear, samples, &mut gram.view_mut())?;
+    black_box(geometry::spread(gram.view())?);
+    black_box(geometry::variance_along(gram.view(), &black_box([0.5; SAMPLES]))?);
+    black_box(gram::centre(&mut gram.view_mut(), &mut means)?);
+    let (a, v) = (&mut gram.view_mut(), &mut vectors.view_mut());
+    let mut jacobi = Jacobi::start(a, v, MAX_SWEEPS)?;
+    while jacobi.step(a, v, black_box(3))? == Progress::Working {}
+    jacobi.finish(a, v, &mut values);
+    eigen::matrix_function(&values, vectors.view(), |x| x * x, &mut gram.view_mut())?;
+    black_box(gram);
+    Ok(())
+}
+
+#[cfg(not(target_os = "none"))]
+fn main() -> Result<(), Error> {
+    workload()
+}
+
+#[cfg(target_os = "none")]
+#[cfg_attr(target_arch = "arm", cortex_m_rt::entry)]
+#[cfg_attr(target_arch = "riscv32", riscv_rt::entry)]
+fn entry() -> ! {
+    semihosting::process::exit(workload().is_err().into())
+}
+
+#[cfg(all(target_os = "none", not(debug_assertions)))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    unsafe extern "C" {
+        fn a_panic_path_remains() -> !;
+    }
+    // SAFETY: never runs, because a program in which this call is left does not link.
+    unsafe { a_panic_path_remains() }
+}
+
+// A debug build keeps its overflow checks, hence its panics.
+#[cfg(all(target_os = "none", debug_assertions))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    semihosting::process::exit(1)
+}

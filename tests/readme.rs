@@ -1,0 +1,83 @@
+//! The tables in the README say what is true.
+//!
+//! `MERCER_UPDATE=1 cargo test --test readme` writes them anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use mercer::kernel::Rbf;
+use mercer::math::{Libm, Math};
+use mercer::{ExactWorkspace, KernelPca, LandmarkWorkspace, Real};
+
+#[test]
+fn memory_table_is_true() {
+    require_section("memory table", &memory_table());
+}
+
+fn memory_table() -> String {
+    let mut table = String::from(
+        "| fit | samples × inputs | points | components | model | workspace | samples | to learn, in all |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    landmarks::<f32, 50, 12, 20, 16>(&mut table, "landmarks (example `fit`)");
+    landmarks::<f32, 64, 6, 24, 8>(&mut table, "landmarks");
+    landmarks::<f32, 128, 12, 32, 24>(&mut table, "landmarks");
+    landmarks::<f32, 128, 12, 48, 24>(&mut table, "landmarks");
+    landmarks::<f64, 128, 12, 48, 24>(&mut table, "landmarks, `f64`");
+    exact::<f32, 32, 6, 8>(&mut table, "exact");
+    exact::<f32, 64, 6, 8>(&mut table, "exact");
+    table
+}
+
+fn landmarks<T: Real, const N: usize, const D: usize, const R: usize, const P: usize>(
+    table: &mut String,
+    name: &str,
+) where
+    Libm: Math<T>,
+{
+    let workspace = LandmarkWorkspace::<T, N, R>::SIZE;
+    row::<T, N, D, R, P>(table, name, workspace);
+}
+
+fn exact<T: Real, const N: usize, const D: usize, const P: usize>(table: &mut String, name: &str)
+where
+    Libm: Math<T>,
+{
+    row::<T, N, D, N, P>(table, name, ExactWorkspace::<T, N>::SIZE);
+}
+
+fn row<T: Real, const N: usize, const D: usize, const R: usize, const P: usize>(
+    table: &mut String,
+    name: &str,
+    workspace: usize,
+) where
+    Libm: Math<T>,
+{
+    let model = KernelPca::<Rbf<T>, [T; D], R, P>::SIZE;
+    let samples = size_of::<[[T; D]; N]>();
+    let total = model + workspace + samples;
+    writeln!(
+        table,
+        "| {name} | {N} × {D} | {R} | {P} | {model} | {workspace} | {samples} | {total} |"
+    )
+    .expect("a string takes what is written to it");
+}
+
+/// The README holds this text between its markers; with `MERCER_UPDATE` set, it does afterwards.
+fn require_section(name: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(&path).expect("README.md can be read");
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+    let start = text.find(&begin).expect("the section begins") + begin.len();
+    let length = text[start..].find(&end).expect("the section ends");
+    if std::env::var_os("MERCER_UPDATE").is_some() {
+        let updated = format!("{}{expected}{}", &text[..start], &text[start + length..]);
+        std::fs::write(&path, updated).expect("README.md can be written");
+    } else {
+        assert_eq!(
+            &text[start..start + length],
+            expected,
+            "README.md is out of date: run `MERCER_UPDATE=1 cargo test --test readme`"
+        );
+    }
+}

@@ -1,0 +1,229 @@
+//! The programs that run on the host and on the boards: which there are, and how to build them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::{Message, MetadataCommand, Package, TargetKind};
+
+use crate::board::{self, Board};
+use crate::toolchain::{self, Toolchain};
+
+const PACKAGE: &str = "mercer";
+/// The test target that is also firmware.
+const DEVICE_TEST: &str = "device";
+/// The example target that is only ever linked; see no_panic.rs.
+pub(crate) const NO_PANIC: &str = "no_panic";
+
+/// What cargo says about the package.
+pub(crate) struct Project {
+    pub(crate) programs: Vec<Program>,
+    skips: Vec<Skip>,
+    target_dir: PathBuf,
+}
+
+/// An example, or the device test.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) name: String,
+    kind: TargetKind,
+    features: Vec<String>,
+}
+
+/// A board that cannot run a program, and why: an entry of `package.metadata.device.skip`.
+#[derive(Debug, PartialEq)]
+struct Skip {
+    program: String,
+    board: String,
+    why: String,
+}
+
+impl Project {
+    pub(crate) fn read() -> Result<Project> {
+        let metadata =
+            MetadataCommand::new().cargo_path(toolchain::host_cargo()).no_deps().exec()?;
+        let package = metadata.packages.iter().find(|package| package.name == PACKAGE);
+        let package = package.with_context(|| format!("no package {PACKAGE} here"))?;
+        let programs = programs(package);
+        let skips = skips(&package.metadata).context("package.metadata.device.skip")?;
+        for skip in &skips {
+            board::named(&skip.board).with_context(|| format!("skip names {:?}", skip.board))?;
+            let known = programs.iter().any(|program| program.name == skip.program);
+            ensure!(known, "skip names {:?}, which is no program", skip.program);
+        }
+        Ok(Project { programs, skips, target_dir: metadata.target_directory.into() })
+    }
+
+    /// Why the package's manifest says that `program` cannot run on `board`.
+    pub(crate) fn why_skipped(&self, program: &Program, board: &Board) -> Option<&str> {
+        let skip = |skip: &&Skip| skip.program == program.name && skip.board == board.name;
+        self.skips.iter().find(skip).map(|skip| skip.why.as_str())
+    }
+
+    /// Where firmware is built, apart from the host's files so that neither disturbs the other.
+    pub(crate) fn device_dir(&self) -> PathBuf {
+        self.target_dir.join("device")
+    }
+
+    /// Builds `programs` for the host.
+    pub(crate) fn build_for_host(&self, programs: &[&Program]) -> Executables {
+        build(programs, || {
+            let mut command = Command::new(toolchain::host_cargo());
+            command.args(["build", "--quiet"]);
+            command
+        })
+    }
+
+    /// Builds `programs` for a device.
+    pub(crate) fn build_for(&self, toolchain: &Toolchain, programs: &[&Program]) -> Executables {
+        build(programs, || toolchain.cargo("build", &self.device_dir()))
+    }
+
+    /// Builds `no_panic` for a device, at an optimisation level and with arguments for its rustc.
+    pub(crate) fn build_no_panic(
+        &self,
+        toolchain: &Toolchain,
+        level: &str,
+        rustc_arguments: &[&str],
+    ) -> Result<PathBuf> {
+        let (name, kind) = (NO_PANIC.to_string(), TargetKind::Example);
+        let program = Program { name, kind, features: Vec::new() };
+        let mut cargo = toolchain.cargo("rustc", &self.device_dir());
+        cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", level);
+        cargo.args(selection(&[&program])).arg("--").args(rustc_arguments);
+        executables(&mut cargo)?.remove(NO_PANIC).context("cargo reported no executable")
+    }
+}
+
+/// By program, where its executable is or why there is none.
+pub(crate) type Executables = BTreeMap<String, Result<PathBuf>>;
+
+/// All at once, because cargo then links in parallel; should that fail, one by one, to learn which
+/// program is to blame.
+fn build(programs: &[&Program], cargo: impl Fn() -> Command) -> Executables {
+    if programs.is_empty() {
+        return Executables::new();
+    }
+    let take = |built: &mut BTreeMap<String, PathBuf>, program: &Program| {
+        built.remove(&program.name).context("cargo reported no executable")
+    };
+    if let Ok(mut built) = executables(cargo().args(selection(programs))) {
+        let path = |program: &&Program| (program.name.clone(), take(&mut built, program));
+        return programs.iter().map(path).collect();
+    }
+    let alone = |program: &&Program| {
+        let built = executables(cargo().args(selection(&[program])));
+        (program.name.clone(), built.and_then(|mut built| take(&mut built, program)))
+    };
+    programs.iter().map(alone).collect()
+}
+
+/// The arguments that make cargo build these programs and nothing else.
+fn selection(programs: &[&Program]) -> Vec<String> {
+    let mut arguments = vec![
+        "--release".to_string(),
+        "--message-format=json-render-diagnostics".to_string(),
+        format!("--package={PACKAGE}"),
+    ];
+    for program in programs {
+        let kind = if program.kind == TargetKind::Test { "test" } else { "example" };
+        arguments.push(format!("--{kind}={}", program.name));
+        arguments.extend(program.features.iter().map(|feature| format!("--features={feature}")));
+    }
+    arguments
+}
+
+/// Runs a cargo that builds, and returns the executables it reports; the error is what it said.
+fn executables(cargo: &mut Command) -> Result<BTreeMap<String, PathBuf>> {
+    let output =
+        cargo.output().with_context(|| format!("cannot start {:?}", cargo.get_program()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "it does not build\n{}", said.trim_end());
+    eprint!("{said}");
+    let mut found = BTreeMap::new();
+    for message in Message::parse_stream(output.stdout.as_slice()) {
+        if let Message::CompilerArtifact(artifact) = message?
+            && let Some(path) = artifact.executable
+        {
+            found.insert(artifact.target.name, path.into());
+        }
+    }
+    Ok(found)
+}
+
+/// The device test and the examples, in the order of their names.
+fn programs(package: &Package) -> Vec<Program> {
+    let mut programs = Vec::new();
+    for target in &package.targets {
+        let kind = match (target.kind.as_slice(), target.name.as_str()) {
+            ([TargetKind::Example], name) if name != NO_PANIC => TargetKind::Example,
+            ([TargetKind::Test], DEVICE_TEST) => TargetKind::Test,
+            _ => continue,
+        };
+        let features = target.required_features.clone();
+        programs.push(Program { name: target.name.clone(), kind, features });
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    programs
+}
+
+fn skips(metadata: &serde_json::Value) -> Result<Vec<Skip>> {
+    let Some(list) = metadata.pointer("/device/skip") else {
+        return Ok(Vec::new());
+    };
+    let entries = list.as_array().context("not a list")?;
+    let entry = |value: &serde_json::Value| {
+        let text = |key| {
+            let found = value.get(key).and_then(serde_json::Value::as_str);
+            found.map(str::to_string).with_context(|| format!("an entry has no {key:?}"))
+        };
+        Ok(Skip { program: text("program")?, board: text("board")?, why: text("why")? })
+    };
+    entries.iter().map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn program(name: &str, kind: TargetKind, features: &[&str]) -> Program {
+        let features = features.iter().map(|feature| feature.to_string()).collect();
+        Program { name: name.to_string(), kind, features }
+    }
+
+    #[test]
+    fn cargo_is_asked_for_the_programs_and_what_they_require() {
+        let test = program("device", TargetKind::Test, &[]);
+        let example = program("fast", TargetKind::Example, &["micromath"]);
+        let arguments = selection(&[&test, &example]).join(" ");
+        let expected = "--package=mercer --test=device --example=fast --features=micromath";
+        assert!(arguments.ends_with(expected), "{arguments}");
+    }
+
+    #[test]
+    fn skips_are_read_from_the_manifest() {
+        let metadata = json!({ "device": { "skip": [
+            { "program": "fit", "board": "m0", "why": "too little RAM" },
+        ] } });
+        let (program, board, why) = ("fit".into(), "m0".into(), "too little RAM".into());
+        assert_eq!(skips(&metadata).unwrap(), [Skip { program, board, why }]);
+        assert_eq!(skips(&json!(null)).unwrap(), []);
+    }
+
+    #[test]
+    fn a_skip_without_a_reason_is_refused() {
+        let metadata = json!({ "device": { "skip": [{ "program": "fit", "board": "m0" }] } });
+        let error = skips(&metadata).unwrap_err().to_string();
+        assert!(error.contains("why"), "{error}");
+    }
+
+    #[test]
+    fn this_project_has_its_programs() {
+        let project = Project::read().unwrap();
+        let names: Vec<&str> = project.programs.iter().map(|p| p.name.as_str()).collect();
+        assert!(names.contains(&DEVICE_TEST), "{names:?}");
+        assert!(!names.contains(&NO_PANIC), "{names:?}");
+    }
+}
