@@ -167,6 +167,11 @@ impl<T: Real> PivotedCholesky<T> {
         self.rank
     }
 
+    /// Residuals up to this size are rounding: `n·ε` of the largest `k(x, x)`.
+    pub const fn rounding(&self) -> T {
+        self.rounding
+    }
+
     /// Did a residual show that the kernel is not positive semi-definite on these samples?
     pub const fn is_indefinite(&self) -> bool {
         self.indefinite

@@ -53,15 +53,14 @@ struct Choice<T> {
     explained: T,
 }
 
-/// Applies the rule of [`Components`]. Values up to `n·ε` of the largest are rounding and never kept: weights are divided by their roots.
+/// Applies the rule of [`Components`]. Values up to `rounding` are never kept: weights are divided by their roots.
 fn choose<T: Real>(
     rule: Components<T>,
     values: &[T],
+    rounding: T,
     total: T,
     capacity: usize,
 ) -> Result<Choice<T>, Error> {
-    let largest = values.first().copied().unwrap_or(T::ZERO);
-    let rounding = largest * T::EPSILON * T::from_usize(values.len());
     let rank = values.iter().take_while(|&&value| value > rounding).count();
     if rank == 0 {
         return Err(Error::NoVariance);
@@ -107,7 +106,7 @@ mod tests {
     const VALUES: [f64; 5] = [6.0, 3.0, 1.0, 1e-18, -1e-17];
 
     fn count(rule: Components<f64>, capacity: usize) -> Result<usize, Error> {
-        choose(rule, &VALUES, 10.0, capacity).map(|choice| choice.components)
+        choose(rule, &VALUES, 1e-15, 10.0, capacity).map(|choice| choice.components)
     }
 
     #[test]
@@ -117,7 +116,7 @@ mod tests {
         assert_eq!(count(Components::Share(0.9), 5), Ok(2));
         assert_eq!(count(Components::Share(1.0), 5), Ok(3));
         assert_eq!(count(Components::Share(0.9), 1), Ok(1));
-        let choice = choose(Components::Share(0.9), &VALUES, 10.0, 5).unwrap();
+        let choice = choose(Components::Share(0.9), &VALUES, 1e-15, 10.0, 5).unwrap();
         assert_eq!((choice.rank, choice.explained), (3, 0.9));
     }
 
@@ -132,7 +131,7 @@ mod tests {
         for rule in [Components::Fixed(0), Components::Share(0.0), Components::Share(f64::NAN)] {
             assert!(matches!(count(rule, 5), Err(Error::Parameter { .. })), "{rule:?}");
         }
-        let flat = choose(Components::Fixed(1), &[0.0, 0.0], 0.0, 2).map(|choice| choice.rank);
+        let flat = choose(Components::Fixed(1), &[0.0, 0.0], 0.0, 0.0, 2).map(|choice| choice.rank);
         assert_eq!(flat, Err(Error::NoVariance));
     }
 }

@@ -146,6 +146,11 @@ impl<T: Real> MatrixView<'_, T> {
         (0..self.rows.min(self.columns)).map(move |i| view.at(i, i))
     }
 
+    /// Magnitude of the largest entry.
+    pub(crate) fn largest(&self) -> T {
+        self.iter_rows().flatten().fold(T::ZERO, |largest, entry| largest.larger(entry.abs()))
+    }
+
     /// The number of rows of a square, finite, symmetric matrix.
     ///
     /// Entries count as equal when they differ by no more than `n·ε` of the largest one.
@@ -160,16 +165,12 @@ impl<T: Real> MatrixView<'_, T> {
                 given: self.columns,
             });
         }
-        let mut largest = T::ZERO;
         for (row, entries) in self.iter_rows().enumerate() {
-            for (column, entry) in entries.iter().enumerate() {
-                if !entry.is_finite() {
-                    return Err(Error::NotFinite { row, column });
-                }
-                largest = largest.larger(entry.abs());
+            if let Some(column) = entries.iter().position(|entry| !entry.is_finite()) {
+                return Err(Error::NotFinite { row, column });
             }
         }
-        let rounding = largest * T::EPSILON * T::from_usize(self.rows);
+        let rounding = self.largest() * T::EPSILON * T::from_usize(self.rows);
         for (row, entries) in self.iter_rows().enumerate() {
             for (column, &entry) in entries.iter().enumerate().skip(row + 1) {
                 if (entry - self.at(column, row)).abs() > rounding {

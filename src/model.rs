@@ -163,7 +163,8 @@ where
         let mut storage = self.expansion.storage();
         let report =
             landmark::fit(&kernel, samples, landmarks, components, &mut scratch, &mut storage)?;
-        let chosen = scratch.pivots.iter().take(report.points).filter_map(|&i| samples.get(i as usize));
+        let chosen =
+            scratch.pivots.iter().take(report.points).filter_map(|&i| samples.get(i as usize));
         self.adopt(kernel, chosen);
         Ok(report)
     }

@@ -6,7 +6,7 @@
 //! that this causes. Convergence is quadratic: 6 to 10 sweeps are usual.
 
 use crate::error::Error;
-use crate::math::Real;
+use crate::math::{Real, sum};
 use crate::matrix::MatrixViewMut;
 
 /// A generous number of sweeps: three times what matrices of a few hundred rows take.
@@ -172,10 +172,10 @@ impl<T: Real> Jacobi<T> {
 
 /// `‖A‖_F/n`, computed so that it does not overflow.
 fn mean_size<T: Real>(matrix: &MatrixViewMut<'_, T>) -> T {
-    let entries = || matrix.view().iter_rows().flatten().copied();
-    let largest = entries().fold(T::ZERO, |largest, entry| largest.larger(entry.abs()));
+    let largest = matrix.view().largest();
     if largest > T::ZERO {
-        let scaled = entries().fold(T::ZERO, |sum, a| sum + (a / largest) * (a / largest));
+        let entries = matrix.view().iter_rows().flatten();
+        let scaled = sum(entries.map(|&a| (a / largest) * (a / largest)));
         largest * (scaled.sqrt() / T::from_usize(matrix.rows()))
     } else {
         T::ZERO

@@ -112,12 +112,16 @@ where
     require_capacity("points", n, room)?;
     gram::fill(kernel, samples, &mut scratch.gram)?;
     gram::require_variance(kernel, samples)?;
+    // Kernel values are off by a few ε, and centring subtracts numbers of their size, however small the result.
+    let rounding =
+        K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * scratch.gram.view().largest();
     let grand = gram::centre(&mut scratch.gram, scratch.means)?;
     let trace = eigen::trace(scratch.gram.view());
     let sweeps =
         eigen::symmetric(&mut scratch.gram, &mut scratch.vectors, scratch.values, MAX_SWEEPS)?;
-    let choice = choose(components, scratch.values, trace, component_room)?;
-    let indefinite = is_indefinite(scratch.values);
+    let choice = choose(components, scratch.values, rounding, trace, component_room)?;
+    let least = scratch.values.last().copied().unwrap_or(K::Scalar::ZERO);
+    let indefinite = least < -(rounding + rounding);
 
     for vector in scratch.vectors.iter_rows_mut().take(choice.components) {
         remove_mean(vector);
@@ -167,15 +171,5 @@ fn remove_mean<T: Real>(vector: &mut [T]) {
     let mean = sum(vector.iter().copied()) / T::from_usize(vector.len());
     for entry in vector {
         *entry -= mean;
-    }
-}
-
-/// The smallest of the descending eigenvalues is further below zero than rounding explains.
-fn is_indefinite<T: Real>(values: &[T]) -> bool {
-    match (values.first(), values.last()) {
-        (Some(&first), Some(&last)) => {
-            last < -T::from_usize(8 * values.len()) * T::EPSILON * first.abs()
-        }
-        _ => false,
     }
 }

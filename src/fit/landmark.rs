@@ -165,7 +165,8 @@ where
     let residual = sum(scratch.residuals.iter().copied()) / count;
     let total_variance = residual + eigen::trace(covariance.view());
     let sweeps = eigen::symmetric(&mut covariance, &mut vectors, values, MAX_SWEEPS)?;
-    let choice = choose(components, values, total_variance, component_room)?;
+    let choice =
+        choose(components, values, cholesky.rounding() / count, total_variance, component_room)?;
 
     let pivots = scratch.pivots.get(..rank).unwrap_or_default();
     let kept = vectors.view().leading(choice.components, rank);
