@@ -44,6 +44,8 @@ pub fn symmetric<T: Real>(
     }
     let mut jacobi = Jacobi::start(matrix, vectors, max_sweeps)?;
     while jacobi.step(matrix, vectors, usize::MAX)? == Progress::Working {}
-    jacobi.finish(matrix, vectors, values);
+    for (value, entry) in values.iter_mut().zip(matrix.view().diagonal()) {
+        *value = entry;
+    }
     Ok(jacobi.sweeps())
 }

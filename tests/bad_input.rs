@@ -444,7 +444,8 @@ fn a_failed_refit_leaves_the_model_as_it_was() {
     let one = Components::Fixed(1);
     // None of these may pass, and the last ones fail as late as possible.
     let long = [SAMPLES, SAMPLES].concat();
-    let attempts: [(Poly<f32>, &[[f32; 2]], Components<f32>); 10] = [
+    type Attempt<'a> = (Poly<f32>, &'a [[f32; 2]], Components<f32>);
+    let attempts: [Attempt; 10] = [
         (Poly { degree: 0, ..CUBIC }, &SAMPLES, one),
         (CUBIC, &SAMPLES[..1], one),
         (CUBIC, &long, one),

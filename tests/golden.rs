@@ -20,13 +20,14 @@ use mercer::{
 struct Tolerances {
     /// Eigenvalues, traces, residuals of pivots, and `k̃`, which no eigenvector enters.
     values: f64,
-    /// Projections and `Σ|f|`. They move by rounding over the relative gap of the eigenvalues, 2.6e-4 at the least here; but a
-    /// component of small variance, whose neighbours are close, is also small beside the largest.
+    /// Projections and `Σ|f|`. They turn by rounding over the relative gap of the eigenvalues, 2.6e-4 at the least here; but
+    /// components whose neighbours are that close are small beside the largest, so one limit does for all cases.
     projections: f64,
-    /// SPE, relative to the largest `k̃`: a difference of numbers of that size. With Gaussian kernels, where `k̃` is about 1, absolute.
+    /// SPE, relative to the largest `k̃`: it is a difference of numbers of that size. Absolute with Gaussian kernels, where
+    /// `k̃` is about 1.
     spe: f64,
-    /// T² divides by the variances, so errors of the smallest kept component count as much as those of the largest, `√(λ₁/λ_q)`
-    /// times bigger: up to 47 here.
+    /// T² divides by the variances, so an error relative to the largest projection counts up to `√(λ₁/λ_q)` times: up to 47
+    /// here.
     t2: f64,
 }
 

@@ -31,13 +31,13 @@ pub enum Progress {
 /// ```
 /// use mercer::{Matrix, eigen::{Jacobi, Progress, MAX_SWEEPS}};
 /// let mut a = Matrix::from_rows([[4.0_f32, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]]);
-/// let (mut vectors, mut values) = (Matrix::<f32, 3, 3>::zeros(), [0.0; 3]);
+/// let mut vectors = Matrix::<f32, 3, 3>::zeros();
 /// let mut jacobi = Jacobi::start(&mut a.view_mut(), &mut vectors.view_mut(), MAX_SWEEPS)?;
 /// while jacobi.step(&mut a.view_mut(), &mut vectors.view_mut(), 1)? == Progress::Working {
 ///     // feed the watchdog, poll the radio
 /// }
-/// jacobi.finish(&mut a.view_mut(), &mut vectors.view_mut(), &mut values);
-/// assert!((values[0] + values[1] + values[2] - 9.0).abs() < 1e-5);
+/// let trace: f32 = a.view().diagonal().sum(); // of the eigenvalues
+/// assert!((trace - 9.0).abs() < 1e-5);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,13 +45,34 @@ pub enum Progress {
 pub struct Jacobi<T> {
     max_sweeps: usize,
     sweep: usize,
-    /// The pair to visit next, `row < column`; `row = 0, column = 0` before a sweep.
-    row: usize,
-    column: usize,
+    stage: Stage,
     /// Entries up to this size are left alone in the current sweep.
     threshold: T,
     /// Entries up to this size count as zero.
     negligible: T,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+enum Stage {
+    /// Look whether another sweep is needed.
+    Begin,
+    /// Visit the entry at `row < column`.
+    Sweep {
+        row: usize,
+        column: usize,
+    },
+    /// Insertion sort: the eigenpair at `at` moves up among the `end` before it, which are in order.
+    Sort {
+        end: usize,
+        at: usize,
+    },
+    /// Settle the sign of this eigenvector.
+    Sign {
+        row: usize,
+    },
+    Finished,
 }
 
 impl<T: Real> Jacobi<T> {
@@ -77,16 +98,16 @@ impl<T: Real> Jacobi<T> {
         Ok(Self {
             max_sweeps,
             sweep: 0,
-            row: 0,
-            column: 0,
+            stage: Stage::Begin,
             threshold: T::ZERO,
             negligible: T::EPSILON * mean_size(matrix),
         })
     }
 
-    /// Visits at most `pairs` entries; each costs at most one rotation, `O(n)`.
+    /// Does at most `operations` of them, each of `O(n)`: a rotation, an exchange of two eigenpairs, a sign.
     ///
-    /// The first visit of a sweep also reads the whole matrix once.
+    /// Before each sweep it also reads the matrix once. When it is [`Done`](Progress::Done), the eigenvalues are on the diagonal of
+    /// `matrix` and the eigenvectors are the rows of `vectors`, sorted and with their signs settled.
     ///
     /// # Errors
     /// [`Error::NoConvergence`] when the allowed sweeps are used up.
@@ -94,58 +115,56 @@ impl<T: Real> Jacobi<T> {
         &mut self,
         matrix: &mut MatrixViewMut<'_, T>,
         vectors: &mut MatrixViewMut<'_, T>,
-        pairs: usize,
+        operations: usize,
     ) -> Result<Progress, Error> {
         let n = matrix.rows();
-        let mut left = pairs;
+        let mut left = operations;
         loop {
-            if self.column == 0 && self.begin_sweep(matrix)? == Progress::Done {
-                return Ok(Progress::Done);
-            }
-            while self.row + 1 < n {
-                while self.column < n {
-                    if left == 0 {
-                        return Ok(Progress::Working);
-                    }
-                    left -= 1;
-                    if matrix.at(self.row, self.column).abs() > self.threshold {
-                        annihilate(matrix, vectors, self.row, self.column);
-                    }
-                    self.column += 1;
+            // Passing from one stage to the next costs nothing; everything else is counted.
+            self.stage = match self.stage {
+                Stage::Begin => self.begin_sweep(matrix)?,
+                Stage::Sweep { row, .. } if row + 1 >= n => {
+                    self.sweep += 1;
+                    Stage::Begin
                 }
-                self.row += 1;
-                self.column = self.row + 1;
-            }
-            self.sweep += 1;
-            (self.row, self.column) = (0, 0);
+                Stage::Sweep { row, column } if column >= n => {
+                    Stage::Sweep { row: row + 1, column: row + 2 }
+                }
+                Stage::Sort { end, .. } if end >= n => Stage::Sign { row: 0 },
+                Stage::Sign { row } if row >= n => Stage::Finished,
+                Stage::Finished => return Ok(Progress::Done),
+                _ if left == 0 => return Ok(Progress::Working),
+                counted => {
+                    left -= 1;
+                    match counted {
+                        Stage::Sweep { row, column } => {
+                            if matrix.at(row, column).abs() > self.threshold {
+                                annihilate(matrix, vectors, row, column);
+                            }
+                            Stage::Sweep { row, column: column + 1 }
+                        }
+                        Stage::Sort { end, at } if at > 0 && exchange(matrix, vectors, at) => {
+                            Stage::Sort { end, at: at - 1 }
+                        }
+                        Stage::Sort { end, .. } => Stage::Sort { end: end + 1, at: end + 1 },
+                        Stage::Sign { row } => {
+                            settle_sign(vectors.row_mut(row));
+                            Stage::Sign { row: row + 1 }
+                        }
+                        other => other,
+                    }
+                }
+            };
         }
     }
 
-    /// How many sweeps were begun and completed so far.
+    /// How many sweeps were completed so far.
     pub const fn sweeps(&self) -> usize {
         self.sweep
     }
 
-    /// Reads the eigenvalues off the diagonal, sorts, and settles the signs: call it once, after [`Progress::Done`].
-    ///
-    /// At most `n²/2` exchanges of rows.
-    pub fn finish(
-        &self,
-        matrix: &mut MatrixViewMut<'_, T>,
-        vectors: &mut MatrixViewMut<'_, T>,
-        values: &mut [T],
-    ) {
-        for (value, entry) in values.iter_mut().zip(matrix.view().diagonal()) {
-            *value = entry;
-        }
-        sort_descending(values, vectors);
-        for row in vectors.iter_rows_mut() {
-            settle_sign(row);
-        }
-    }
-
     /// Sets the threshold of a new sweep, or finds that none is needed.
-    fn begin_sweep(&mut self, matrix: &MatrixViewMut<'_, T>) -> Result<Progress, Error> {
+    fn begin_sweep(&mut self, matrix: &MatrixViewMut<'_, T>) -> Result<Stage, Error> {
         let (mut total, mut largest) = (T::ZERO, T::ZERO);
         for (i, row) in matrix.view().iter_rows().enumerate() {
             for entry in row.iter().skip(i + 1) {
@@ -154,7 +173,7 @@ impl<T: Real> Jacobi<T> {
             }
         }
         if largest <= self.negligible {
-            return Ok(Progress::Done);
+            return Ok(Stage::Sort { end: 1, at: 1 });
         }
         if self.sweep >= self.max_sweeps {
             return Err(Error::NoConvergence { sweeps: self.sweep });
@@ -165,8 +184,7 @@ impl<T: Real> Jacobi<T> {
         } else {
             self.negligible
         };
-        (self.row, self.column) = (0, 1);
-        Ok(Progress::Working)
+        Ok(Stage::Sweep { row: 0, column: 1 })
     }
 }
 
@@ -223,16 +241,20 @@ fn rotate<T: Real>(x: &mut [T], y: &mut [T], s: T, tau: T) {
     }
 }
 
-/// Insertion sort: stable, and the rows are exchanged in place.
-fn sort_descending<T: Real>(values: &mut [T], vectors: &mut MatrixViewMut<'_, T>) {
-    for end in 1..values.len() {
-        for i in (0..end).rev() {
-            match values.get_mut(i..i + 2) {
-                Some([left, right]) if *right > *left => core::mem::swap(left, right),
-                _ => break,
-            }
-            vectors.swap_rows(i, i + 1);
-        }
+/// Exchanges eigenpair `at` with the one before it if its eigenvalue is larger; equal ones keep their order.
+fn exchange<T: Real>(
+    matrix: &mut MatrixViewMut<'_, T>,
+    vectors: &mut MatrixViewMut<'_, T>,
+    at: usize,
+) -> bool {
+    let (before, this) = (matrix.at(at - 1, at - 1), matrix.at(at, at));
+    if this > before {
+        matrix.set(at - 1, at - 1, this);
+        matrix.set(at, at, before);
+        vectors.swap_rows(at - 1, at);
+        true
+    } else {
+        false
     }
 }
 
@@ -284,23 +306,25 @@ mod tests {
             [-2.0, 0.25, 1.0, -1.0],
             [0.5, 1.5, -1.0, 2.0],
         ]);
-        let run = |pairs: usize| {
-            let (mut a, mut vectors, mut values) = (a, Matrix::<f32, 4, 4>::zeros(), [0.0; 4]);
-            let (a, v) = (&mut a.view_mut(), &mut vectors.view_mut());
-            let mut jacobi = Jacobi::start(a, v, MAX_SWEEPS).unwrap();
+        let run = |operations: usize| {
+            let (mut a, mut vectors) = (a, Matrix::<f32, 4, 4>::zeros());
+            let (matrix, v) = (&mut a.view_mut(), &mut vectors.view_mut());
+            let mut jacobi = Jacobi::start(matrix, v, MAX_SWEEPS).unwrap();
             let mut calls = 1;
-            while jacobi.step(a, v, pairs).unwrap() == Progress::Working {
+            while jacobi.step(matrix, v, operations).unwrap() == Progress::Working {
                 calls += 1;
             }
-            jacobi.finish(a, v, &mut values);
-            (calls, jacobi.sweeps(), values, vectors)
+            assert_eq!(jacobi.step(matrix, v, operations), Ok(Progress::Done), "done is done");
+            (calls, jacobi.sweeps(), a, vectors)
         };
         let (calls, sweeps, values, vectors) = run(usize::MAX);
         assert_eq!(calls, 1);
-        for pairs in [1, 2, 5, 7] {
-            let sliced = run(pairs);
+        let (operations, ..) = run(1);
+        assert!(operations >= sweeps * 6 + 4 && operations <= sweeps * 6 + 9 + 4);
+        for slice in [2, 5, 7] {
+            let sliced = run(slice);
             assert_eq!((sliced.1, sliced.2, sliced.3), (sweeps, values, vectors));
-            assert_eq!(sliced.0, (sweeps * 6).div_ceil(pairs), "{pairs} pairs a slice");
+            assert_eq!(sliced.0, operations.div_ceil(slice), "{slice} operations a slice");
         }
     }
 
@@ -314,11 +338,12 @@ mod tests {
 
     #[test]
     fn ties_keep_their_order_and_signs_follow_the_rule() {
-        let mut values = [1.0_f64, 1.0, 2.0];
-        let mut vectors = Matrix::from_rows([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]);
-        sort_descending(&mut values, &mut vectors.view_mut());
+        let mut a = Matrix::from_rows([[1.0_f64, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 2.0]]);
+        let (mut vectors, mut values) = (Matrix::<f64, 3, 3>::zeros(), [0.0; 3]);
+        symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
         assert_eq!(values, [2.0, 1.0, 1.0]);
-        assert_eq!(vectors, Matrix::from_rows([[0.6, 0.8], [1.0, 0.0], [0.0, 1.0]]));
+        let expected = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        assert_eq!(vectors, Matrix::from_rows(expected));
         let mut vector = [0.5, -0.7, 0.7];
         settle_sign(&mut vector);
         assert_eq!(vector, [-0.5, 0.7, -0.7]);

@@ -5,9 +5,11 @@
 //! `C = (1/n) Σ (z_i − z̄)(z_i − z̄)ᵀ` and `C u_j = λ_j u_j`, then gives `α_j = L⁻ᵀ u_j`, `b_j = u_j·z̄`, `β = L⁻ᵀ z̄`, `‖centre‖² = |z̄|²`.
 //! Total variance: `tr(C)` plus the mean residual. The sign rule applies to `u_j`.
 
+use core::ops::Range;
+
 use super::{Components, Report, choose, require_capacity};
 use crate::cholesky::{Landmarks, PivotedCholesky};
-use crate::eigen::{self, MAX_SWEEPS, Progress};
+use crate::eigen::{self, Jacobi, MAX_SWEEPS, Progress};
 use crate::error::Error;
 use crate::gram;
 use crate::kernel::Kernel;
@@ -123,13 +125,12 @@ impl<T: Real> LandmarkScratch<'_, T> {
     }
 }
 
-/// Fits the weights of a model whose points are `samples[pivots[0..points]]`.
+/// Fits the weights of a model whose points are `samples[pivots[0..points]]`, in one go.
 ///
 /// `n·r` kernel evaluations, `n·r²` multiply-adds and an `r × r` eigenproblem.
 ///
 /// # Errors
-/// Whatever is wrong with kernel, samples, sizes or the wishes for landmarks and components; [`Error::NoVariance`] when all
-/// samples are equal; [`Error::NoConvergence`].
+/// Those of [`LandmarkFit`].
 pub fn fit<K, S>(
     kernel: &K,
     samples: &S,
@@ -142,125 +143,249 @@ where
     S: Samples + ?Sized,
     K: Kernel<S::View>,
 {
-    let n = samples.count();
-    let (room, component_room) = expansion.capacity();
-    scratch.require_shape()?;
-    let LandmarkScratch { factor, residuals, pivots, .. } = scratch;
-    let mut cholesky = PivotedCholesky::start(kernel, samples, residuals)?;
-    gram::require_variance(kernel, samples)?;
-    while cholesky.step(kernel, samples, landmarks, factor, residuals, pivots)? == Progress::Working
+    let mut fit = LandmarkFit::start(kernel, samples, landmarks, components, scratch)?;
+    loop {
+        if let Some(report) = fit.step(kernel, samples, scratch, expansion)? {
+            return Ok(report);
+        }
+    }
+}
+
+/// State of a landmark fit that is made in steps; kernel, samples and memory stay with the caller, who must not change them meanwhile.
+///
+/// For `n` samples, `r` landmarks and `p` components, a step makes at most `n` kernel evaluations and about `n·r + r·(r + p)` multiply-adds.
+/// The expansion is not touched before every check has passed and the eigensolver has converged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct LandmarkFit<T> {
+    landmarks: Landmarks<T>,
+    components: Components<T>,
+    cholesky: PivotedCholesky<T>,
+    total_variance: T,
+    stage: Stage<T>,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+enum Stage<T> {
+    /// Take another landmark.
+    Landmark,
+    /// Add the samples from this one on to the covariance.
+    Covariance { sample: usize },
+    /// Go on with the eigenproblem.
+    Eigen(Jacobi<T>),
+    /// Solve for the weights of the `points` first landmarks, from the last one up.
+    Weights { points: usize, report: Report<T> },
+}
+
+impl<T: Real> LandmarkFit<T> {
+    /// Checks everything that can be checked beforehand; about `2n` kernel evaluations.
+    ///
+    /// # Errors
+    /// Whatever is wrong with kernel, samples or sizes; [`Error::NoVariance`] when all samples are equal.
+    pub fn start<K, S>(
+        kernel: &K,
+        samples: &S,
+        landmarks: Landmarks<T>,
+        components: Components<T>,
+        scratch: &mut LandmarkScratch<'_, T>,
+    ) -> Result<Self, Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
     {
+        scratch.require_shape()?;
+        let cholesky = PivotedCholesky::start(kernel, samples, scratch.residuals)?;
+        gram::require_variance(kernel, samples)?;
+        let stage = Stage::Landmark;
+        Ok(Self { landmarks, components, cholesky, total_variance: T::ZERO, stage })
     }
-    let rank = cholesky.rank();
-    require_capacity("points", rank, room)?;
 
-    let count = K::Scalar::from_usize(n);
-    let coordinates = scratch.factor.view().leading(n, rank);
-    let mean = scratch.mean.get_mut(..rank).unwrap_or_default();
-    let values = scratch.values.get_mut(..rank).unwrap_or_default();
-    let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
-    let mut vectors = scratch.vectors.reborrow().into_leading(rank, rank);
-    column_means(coordinates, mean);
-    covariance_of(coordinates, mean, &mut covariance);
-    let residual = sum(scratch.residuals.iter().copied()) / count;
-    let total_variance = residual + eigen::trace(covariance.view());
-    let sweeps = eigen::symmetric(&mut covariance, &mut vectors, values, MAX_SWEEPS)?;
-    let choice =
-        choose(components, values, cholesky.rounding() / count, total_variance, component_room)?;
-
-    let pivots = scratch.pivots.get(..rank).unwrap_or_default();
-    let kept = vectors.view().leading(choice.components, rank);
-    for (j, (u, &value)) in kept.iter_rows().zip(values.iter()).enumerate() {
-        for (i, &entry) in u.iter().enumerate() {
-            expansion.weights.set(i, j, entry);
+    /// Does one piece of the work; the report says that it is complete.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the wishes for landmarks and components or with the capacity; [`Error::NoConvergence`].
+    pub fn step<K, S>(
+        &mut self,
+        kernel: &K,
+        samples: &S,
+        scratch: &mut LandmarkScratch<'_, T>,
+        expansion: &mut ExpansionMut<'_, T>,
+    ) -> Result<Option<Report<T>>, Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
+    {
+        let n = samples.count();
+        let rank = self.cholesky.rank();
+        match &mut self.stage {
+            Stage::Landmark => {
+                let LandmarkScratch { factor, residuals, pivots, .. } = scratch;
+                let stop = self.landmarks;
+                if self.cholesky.step(kernel, samples, stop, factor, residuals, pivots)?
+                    == Progress::Done
+                {
+                    require_capacity("points", rank, expansion.capacity().0)?;
+                    scratch.begin_covariance(n, rank);
+                    self.stage = Stage::Covariance { sample: 0 };
+                }
+            }
+            Stage::Covariance { sample } => {
+                // Each sample costs r²/2.
+                let last = sample.saturating_add(2 * n / rank.max(1)).max(*sample + 1).min(n);
+                scratch.add_to_covariance(*sample..last, n, rank);
+                *sample = last;
+                if last == n {
+                    let (mut covariance, mut vectors) = scratch.eigenproblem(rank);
+                    covariance.mirror_upper();
+                    self.total_variance = eigen::trace(covariance.view());
+                    let jacobi = Jacobi::start(&mut covariance, &mut vectors, MAX_SWEEPS)?;
+                    self.stage = Stage::Eigen(jacobi);
+                }
+            }
+            Stage::Eigen(jacobi) => {
+                let (mut covariance, mut vectors) = scratch.eigenproblem(rank);
+                // Each operation costs about 8r.
+                if jacobi.step(&mut covariance, &mut vectors, 1 + n / 8)? == Progress::Done {
+                    let sweeps = jacobi.sweeps();
+                    let report = self.choose_components(sweeps, n, scratch, expansion)?;
+                    self.stage = Stage::Weights { points: rank, report };
+                }
+            }
+            Stage::Weights { points: 0, report } => return Ok(Some(*report)),
+            Stage::Weights { points, report } => {
+                *points -= 1;
+                let factor = scratch.factor.view();
+                let pivots = scratch.pivots.get(..rank).unwrap_or_default();
+                let mut weights =
+                    expansion.weights.reborrow().into_leading(rank, report.components);
+                solve_row(factor, pivots, &mut weights, *points);
+                let beta = expansion.centre.get_mut(..rank).unwrap_or_default();
+                solve_row(factor, pivots, &mut MatrixViewMut::new(beta, rank, 1)?, *points);
+            }
         }
-        if let (Some(b), Some(variance)) =
-            (expansion.offsets.get_mut(j), expansion.variances.get_mut(j))
-        {
-            *b = dot(u, mean);
-            *variance = value;
-        }
+        Ok(None)
     }
-    let mut weights = expansion.weights.reborrow().into_leading(rank, choice.components);
-    solve_transposed(coordinates, pivots, &mut weights);
-    for (beta, &z) in expansion.centre.iter_mut().zip(mean.iter()) {
-        *beta = z;
-    }
-    let beta = expansion.centre.get_mut(..rank).unwrap_or_default();
-    solve_transposed(coordinates, pivots, &mut MatrixViewMut::new(beta, rank, 1)?);
 
-    let indefinite = cholesky.is_indefinite();
-    *expansion.header = Header {
-        points: rank as u32,
-        components: choice.components as u32,
-        centre_norm: dot(mean, mean),
-        total_variance,
-        indefinite,
-    };
-    Ok(Report {
-        samples: n,
-        points: rank,
-        components: choice.components,
-        rank: choice.rank,
-        explained: choice.explained,
-        unspanned: residual / total_variance,
-        sweeps,
-        indefinite,
-    })
+    /// Applies the wish for components, then writes what is known: from here on nothing can fail.
+    ///
+    /// In `z` coordinates the weights are the eigenvectors, and the centre is `z̄`.
+    fn choose_components(
+        &self,
+        sweeps: usize,
+        n: usize,
+        scratch: &mut LandmarkScratch<'_, T>,
+        expansion: &mut ExpansionMut<'_, T>,
+    ) -> Result<Report<T>, Error> {
+        let rank = self.cholesky.rank();
+        for (value, entry) in scratch.values.iter_mut().zip(scratch.covariance.view().diagonal()) {
+            *value = entry;
+        }
+        let values = scratch.values.get(..rank).unwrap_or_default();
+        let mean = scratch.mean.get(..rank).unwrap_or_default();
+        let count = T::from_usize(n);
+        let residual = sum(scratch.residuals.iter().copied()) / count;
+        let total_variance = self.total_variance + residual;
+        let rounding = T::from_f64(4.0) * self.cholesky.rounding() / count;
+        let choice =
+            choose(self.components, values, rounding, total_variance, expansion.capacity().1)?;
+        let kept = scratch.vectors.view().leading(choice.components, rank);
+        for (j, (u, &value)) in kept.iter_rows().zip(values).enumerate() {
+            for (i, &entry) in u.iter().enumerate() {
+                expansion.weights.set(i, j, entry);
+            }
+            if let (Some(b), Some(variance)) =
+                (expansion.offsets.get_mut(j), expansion.variances.get_mut(j))
+            {
+                *b = dot(u, mean);
+                *variance = value;
+            }
+        }
+        for (beta, &z) in expansion.centre.iter_mut().zip(mean) {
+            *beta = z;
+        }
+        let indefinite = self.cholesky.is_indefinite();
+        *expansion.header = Header {
+            points: rank as u32,
+            components: choice.components as u32,
+            centre_norm: dot(mean, mean),
+            total_variance,
+            indefinite,
+        };
+        Ok(Report {
+            samples: n,
+            points: rank,
+            components: choice.components,
+            rank: choice.rank,
+            explained: choice.explained,
+            unspanned: residual / total_variance,
+            sweeps,
+            indefinite,
+        })
+    }
 }
 
-/// `z̄`.
-fn column_means<T: Real>(rows: MatrixView<'_, T>, mean: &mut [T]) {
-    mean.fill(T::ZERO);
-    for row in rows.iter_rows() {
-        for (mean, &z) in mean.iter_mut().zip(row) {
-            *mean += z;
+impl<T: Real> LandmarkScratch<'_, T> {
+    /// Covariance and eigenvectors of the leading `rank` coordinates.
+    fn eigenproblem(&mut self, rank: usize) -> (MatrixViewMut<'_, T>, MatrixViewMut<'_, T>) {
+        (
+            self.covariance.reborrow().into_leading(rank, rank),
+            self.vectors.reborrow().into_leading(rank, rank),
+        )
+    }
+
+    /// Computes `z̄` and clears the covariance.
+    fn begin_covariance(&mut self, n: usize, rank: usize) {
+        self.mean.fill(T::ZERO);
+        for row in self.factor.view().leading(n, rank).iter_rows() {
+            for (mean, &z) in self.mean.iter_mut().zip(row) {
+                *mean += z;
+            }
+        }
+        let count = T::from_usize(n);
+        for mean in self.mean.iter_mut() {
+            *mean /= count;
+        }
+        for row in self.covariance.iter_rows_mut() {
+            row.fill(T::ZERO);
         }
     }
-    let count = T::from_usize(rows.rows());
-    for mean in mean {
-        *mean /= count;
-    }
-}
 
-/// `C = (1/n) Σ (z_i − z̄)(z_i − z̄)ᵀ`.
-fn covariance_of<T: Real>(
-    rows: MatrixView<'_, T>,
-    mean: &[T],
-    covariance: &mut MatrixViewMut<'_, T>,
-) {
-    for row in covariance.iter_rows_mut() {
-        row.fill(T::ZERO);
-    }
-    let count = T::from_usize(rows.rows());
-    for z in rows.iter_rows() {
-        for (i, row) in covariance.iter_rows_mut().enumerate() {
-            let centred = z.get(i).zip(mean.get(i)).map_or(T::ZERO, |(&z, &mean)| z - mean) / count;
-            for (entry, (&z, &mean)) in row.iter_mut().zip(z.iter().zip(mean)).skip(i) {
-                *entry += centred * (z - mean);
+    /// Adds `(1/n)(z_i − z̄)(z_i − z̄)ᵀ` for some samples, above the diagonal.
+    fn add_to_covariance(&mut self, samples: Range<usize>, n: usize, rank: usize) {
+        let count = T::from_usize(n);
+        let rows = self.factor.view().leading(n, rank);
+        let mean = self.mean.get(..rank).unwrap_or_default();
+        for z in rows.iter_rows().skip(samples.start).take(samples.len()) {
+            let centred = z.iter().zip(mean).map(|(&z, &mean)| z - mean);
+            for ((i, row), left) in self.covariance.iter_rows_mut().enumerate().zip(centred.clone())
+            {
+                let left = left / count;
+                for (entry, right) in row.iter_mut().zip(centred.clone()).skip(i) {
+                    *entry += left * right;
+                }
             }
         }
     }
-    covariance.mirror_upper();
 }
 
-/// Solves `Lᵀ W = W₀` in place, `L` being the landmarks' rows of the factor: back substitution, a row at a time.
-fn solve_transposed<T: Real>(
+/// Row `k` of the solution of `Lᵀ W = W₀`, in place, `L` being the landmarks' rows of the factor; the rows below are solved already.
+fn solve_row<T: Real>(
     factor: MatrixView<'_, T>,
     pivots: &[u32],
     rows: &mut MatrixViewMut<'_, T>,
+    k: usize,
 ) {
-    for k in (0..pivots.len()).rev() {
-        for (m, &pivot) in pivots.iter().enumerate().skip(k + 1) {
-            let l = factor.at(pivot as usize, k);
-            let (row, later) = rows.row_pair_mut(k, m);
-            for (w, &other) in row.iter_mut().zip(later.iter()) {
-                *w -= l * other;
-            }
+    for (m, &pivot) in pivots.iter().enumerate().skip(k + 1) {
+        let l = factor.at(pivot as usize, k);
+        let (row, later) = rows.row_pair_mut(k, m);
+        for (w, &other) in row.iter_mut().zip(later.iter()) {
+            *w -= l * other;
         }
-        let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| factor.at(pivot as usize, k));
-        for w in rows.row_mut(k) {
-            *w /= diagonal;
-        }
+    }
+    let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| factor.at(pivot as usize, k));
+    for w in rows.row_mut(k) {
+        *w /= diagonal;
     }
 }

@@ -124,7 +124,8 @@ fn exact<T: Real>(name: &str) -> Result<(), Failure>
 where
     Rbf<T>: Kernel<[T], Scalar = T>,
 {
-    const N: usize = 16;
+    // On the stack, beside the landmark workspace, in 16 KB of RAM.
+    const N: usize = 10;
     let wide = |x: [f32; 2]| x.map(|v| T::from_f64(v.into()));
     let mut samples = [[T::ZERO; 2]; N];
     for (sample, &x) in samples.iter_mut().zip(&SAMPLES) {
