@@ -92,6 +92,16 @@ where
         KernelPcaView::new(kernel, points, expansion)
     }
 
+    /// Has it been fitted, or made from parts?
+    pub const fn is_fitted(&self) -> bool {
+        self.kernel.is_some()
+    }
+
+    /// The kernel; none before a fit.
+    pub const fn kernel(&self) -> Option<&K> {
+        self.kernel.as_ref()
+    }
+
     /// The expansion points.
     pub fn points(&self) -> &[X] {
         &self.points

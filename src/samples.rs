@@ -5,6 +5,7 @@
 //! precomputed Gram matrix (`usize`). [`Samples`] is any collection of them that can be asked
 //! for the i-th: a slice of samples, or a matrix with one sample a row.
 
+use crate::math::Real;
 use crate::matrix::MatrixView;
 
 /// One sample, as it is stored; a kernel sees it as its [`View`](Sample::View).
@@ -18,6 +19,27 @@ pub trait Sample {
 impl<T, const D: usize> Sample for [T; D] {
     type View = [T];
     fn view(&self) -> &[T] {
+        self
+    }
+}
+
+/// A sample that is a vector of readings, which can be scaled and explained: `[f32; D]` or `[f64; D]`.
+pub trait Vector: Sample<View = [Self::Scalar]> + Copy {
+    /// `f32` or `f64`.
+    type Scalar: Real;
+    /// The number of inputs.
+    const INPUTS: usize;
+    /// All inputs 0.
+    const ZEROS: Self;
+    /// The inputs, to write.
+    fn view_mut(&mut self) -> &mut [Self::Scalar];
+}
+
+impl<T: Real, const D: usize> Vector for [T; D] {
+    type Scalar = T;
+    const INPUTS: usize = D;
+    const ZEROS: Self = [T::ZERO; D];
+    fn view_mut(&mut self) -> &mut [T] {
         self
     }
 }

@@ -349,20 +349,6 @@ proptest! {
     }
 
     #[test]
-    fn linear_models_have_no_more_components_than_inputs(x in samples(), offset in 0.0..100.0) {
-        let (x, inputs) = (moved(&x, offset), x.columns);
-        rounding_is_not_taken_for_structure::<f64, _>(&Linear, &x, inputs)?;
-        rounding_is_not_taken_for_structure::<f32, _>(&Linear, &x, inputs)?;
-    }
-
-    #[test]
-    fn wide_gaussian_kernels_are_not_taken_for_indefinite(x in samples(), exponent in -5.0..0.0) {
-        let gamma = 10_f64.powf(exponent);
-        rounding_is_not_taken_for_structure(&Rbf::new(gamma), &x, x.rows - 1)?;
-        rounding_is_not_taken_for_structure(&Rbf::new(gamma as f32), &x, x.rows - 1)?;
-    }
-
-    #[test]
     fn explained_ratios_descend_and_sum_to_what_is_reported(x in samples(), share in 0.1..1.0) {
         let fitted = fit_exact(&Rbf::new(0.5), &x.view(), Components::Share(share)).unwrap();
         let ratios: Vec<f64> = fitted.expansion().explained_ratios().collect();
@@ -452,6 +438,25 @@ proptest! {
             let by_values = direct.expansion().score_row(1.0, gram.row(i), &mut projection).unwrap();
             prop_assert_eq!((projection, by_values), one);
         }
+    }
+}
+
+// Rounding is taken for structure in one case of a few hundred, if at all.
+proptest! {
+    #![proptest_config(config(512))]
+
+    #[test]
+    fn linear_models_have_no_more_components_than_inputs(x in samples(), offset in 0.0..100.0) {
+        let (x, inputs) = (moved(&x, offset), x.columns);
+        rounding_is_not_taken_for_structure::<f64, _>(&Linear, &x, inputs)?;
+        rounding_is_not_taken_for_structure::<f32, _>(&Linear, &x, inputs)?;
+    }
+
+    #[test]
+    fn wide_gaussian_kernels_are_not_taken_for_indefinite(x in samples(), exponent in -5.0..0.0) {
+        let gamma = 10_f64.powf(exponent);
+        rounding_is_not_taken_for_structure(&Rbf::new(gamma), &x, x.rows - 1)?;
+        rounding_is_not_taken_for_structure(&Rbf::new(gamma as f32), &x, x.rows - 1)?;
     }
 }
 

@@ -1,0 +1,157 @@
+//! A detector: scaling of the inputs, a kernel PCA model, and thresholds that were calibrated for it.
+//!
+//! One value that can be learned in RAM (see [`Learner`](crate::Learner)) or be a `static` in flash.
+
+use crate::error::{Error, Fault};
+use crate::kernel::Kernel;
+use crate::math::Real;
+use crate::model::KernelPca;
+use crate::samples::Vector;
+use crate::scaling::{Scaling, require_finite};
+use crate::score::Score;
+
+/// Which scores can raise an alarm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Watch {
+    /// What the components cannot explain: the default, and the best single score on real data.
+    #[default]
+    Spe,
+    /// How far along the components.
+    T2,
+    /// Either of them.
+    Both,
+}
+
+/// Scores above these are anomalous.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Thresholds<T> {
+    /// Largest usual [`Score::spe`].
+    pub spe: T,
+    /// Largest usual [`Score::t2`].
+    pub t2: T,
+    /// Which of them count.
+    pub watch: Watch,
+}
+
+impl<T: Real> Thresholds<T> {
+    /// Nothing calibrated yet; all zeros.
+    pub const EMPTY: Self = Self { spe: T::ZERO, t2: T::ZERO, watch: Watch::Spe };
+
+    /// Compares a score with the thresholds.
+    pub fn judge(&self, score: Score<T>) -> Reading<T> {
+        let (spe, t2) = (score.spe > self.spe, score.t2 > self.t2);
+        let anomalous = match self.watch {
+            Watch::Spe => spe,
+            Watch::T2 => t2,
+            Watch::Both => spe || t2,
+        };
+        Reading { score, anomalous }
+    }
+}
+
+/// The score of one reading and what the thresholds say of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Reading<T> {
+    /// The scores.
+    pub score: Score<T>,
+    /// A score that is watched exceeds its threshold.
+    pub anomalous: bool,
+}
+
+/// Scaling, model and thresholds in one: at most `R` points and `P` components on readings of type `X`.
+///
+/// ```
+/// use mercer::{Components, Detector, KernelPca, LandmarkWorkspace, Landmarks, Scaling, Thresholds, Watch, kernel::Rbf};
+/// # let samples: [[f32; 2]; 6] = [[0.0, 0.1], [0.9, 1.0], [2.1, 1.9], [3.0, 3.1], [1.5, 1.4], [2.4, 2.6]];
+/// # let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
+/// # let mut workspace = LandmarkWorkspace::<f32, 6, 4>::new();
+/// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
+/// let thresholds = Thresholds { spe: 0.2, t2: 10.0, watch: Watch::Spe };
+/// let detector = Detector::from_parts(Scaling::identity(), model, thresholds);
+/// assert!(!detector.score(&[1.2, 1.3])?.anomalous);
+/// assert!(detector.score(&[1.2, 3.0])?.anomalous);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Detector<K, X, const R: usize, const P: usize>
+where
+    X: Vector,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+{
+    pub(crate) scaling: Scaling<X>,
+    pub(crate) model: KernelPca<K, X, R, P>,
+    pub(crate) thresholds: Thresholds<X::Scalar>,
+}
+
+impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+where
+    X: Vector,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+{
+    /// Bytes it occupies, in flash or RAM.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// A detector that has learned nothing; a `static` of it stays in `.bss`.
+    pub const fn new() -> Self {
+        Self { scaling: Scaling::EMPTY, model: KernelPca::new(), thresholds: Thresholds::EMPTY }
+    }
+
+    /// A detector from parts that were learned earlier.
+    pub const fn from_parts(
+        scaling: Scaling<X>,
+        model: KernelPca<K, X, R, P>,
+        thresholds: Thresholds<X::Scalar>,
+    ) -> Self {
+        Self { scaling, model, thresholds }
+    }
+
+    /// Mean and deviation of the inputs.
+    pub const fn scaling(&self) -> &Scaling<X> {
+        &self.scaling
+    }
+
+    /// The model, which works on scaled inputs.
+    pub const fn model(&self) -> &KernelPca<K, X, R, P> {
+        &self.model
+    }
+
+    /// The thresholds.
+    pub const fn thresholds(&self) -> &Thresholds<X::Scalar> {
+        &self.thresholds
+    }
+
+    /// Scores a raw reading and compares it with the thresholds; one pass over the points.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
+    pub fn score(&self, x: &X) -> Result<Reading<X::Scalar>, Error> {
+        let score = self.model.score(self.scaled(x)?.view())?;
+        Ok(self.thresholds.judge(score))
+    }
+
+    /// A raw reading as the model sees it.
+    pub(crate) fn scaled(&self, x: &X) -> Result<X, Error> {
+        if !self.model.is_fitted() {
+            return Err(Error::NotFitted);
+        }
+        require_finite(x.view()).map_err(Error::Query)?;
+        let scaled = self.scaling.apply(x);
+        // Division by a tiny deviation can overflow.
+        require_finite(scaled.view()).map_err(|_| Error::Query(Fault::Overflow))?;
+        Ok(scaled)
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> Default for Detector<K, X, R, P>
+where
+    X: Vector,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,143 @@
+//! Inputs of different units made comparable: each is shifted to mean 0 and scaled to standard deviation 1.
+//!
+//! The deviation is the `1/n` one. An input that is constant over the samples is divided by 1, so that it has no weight but a change of it is
+//! seen in its own units.
+
+use crate::error::{Error, Fault};
+use crate::math::{Real, sum};
+use crate::samples::{Samples, Vector};
+
+/// Mean and standard deviation of each input.
+///
+/// ```
+/// use mercer::Scaling;
+/// let scaling = Scaling::learn([[1.0_f32, 7.0], [3.0, 7.0]].as_slice());
+/// assert_eq!(scaling, Scaling { mean: [2.0, 7.0], deviation: [1.0, 1.0] });
+/// assert_eq!(scaling.apply(&[5.0, 7.5]), [3.0, 0.5]);
+/// assert_eq!(scaling.undo(&[3.0, 0.5]), [5.0, 7.5]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Scaling<X> {
+    /// What is subtracted from each input.
+    pub mean: X,
+    /// What each input is divided by afterwards.
+    pub deviation: X,
+}
+
+impl<X: Vector> Scaling<X> {
+    /// Nothing learned yet; a `static` of it stays in `.bss`.
+    pub const EMPTY: Self = Self { mean: X::ZEROS, deviation: X::ZEROS };
+
+    /// Inputs stay as they are.
+    pub fn identity() -> Self {
+        let mut scaling = Self::EMPTY;
+        scaling.deviation.view_mut().fill(X::Scalar::ONE);
+        scaling
+    }
+
+    /// Mean and standard deviation of the samples.
+    pub fn learn<S: Samples<View = [X::Scalar]> + ?Sized>(samples: &S) -> Self {
+        let mut scaling = Self::EMPTY;
+        learn(samples, scaling.mean.view_mut(), scaling.deviation.view_mut());
+        scaling
+    }
+
+    /// A raw reading in units of standard deviations from the mean.
+    pub fn apply(&self, x: &X) -> X {
+        let mut scaled = *x;
+        apply(scaled.view_mut(), self.mean.view(), self.deviation.view());
+        scaled
+    }
+
+    /// The raw reading of which this is the scaled one.
+    pub fn undo(&self, x: &X) -> X {
+        let mut raw = *x;
+        undo(raw.view_mut(), self.mean.view(), self.deviation.view());
+        raw
+    }
+}
+
+/// Writes mean and standard deviation of each input; 1 for the deviation of a constant one.
+pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
+    samples: &S,
+    mean: &mut [T],
+    deviation: &mut [T],
+) {
+    let count = T::from_usize(samples.count().max(1));
+    for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
+        let input = || samples.iter_samples().filter_map(|x| x.get(i).copied());
+        *mean = sum(input()) / count;
+        let variance = sum(input().map(|v| (v - *mean) * (v - *mean))) / count;
+        // The mean of equal numbers is off by rounding, and so is their deviation from it.
+        let rounding = T::EPSILON * count * mean.abs();
+        let root = variance.sqrt();
+        *deviation = if root > rounding { root } else { T::ONE };
+    }
+}
+
+/// Scales a reading in place.
+pub fn apply<T: Real>(x: &mut [T], mean: &[T], deviation: &[T]) {
+    for ((x, &mean), &deviation) in x.iter_mut().zip(mean).zip(deviation) {
+        *x = (*x - mean) / deviation;
+    }
+}
+
+/// Turns a scaled reading back into a raw one, in place.
+pub fn undo<T: Real>(x: &mut [T], mean: &[T], deviation: &[T]) {
+    for ((x, &mean), &deviation) in x.iter_mut().zip(mean).zip(deviation) {
+        *x = *x * deviation + mean;
+    }
+}
+
+/// Every input of a raw reading is finite; scaling would hide which one is not.
+pub(crate) fn require_finite<T: Real>(x: &[T]) -> Result<(), Fault> {
+    match x.iter().position(|v| !v.is_finite()) {
+        Some(input) => Err(Fault::NotFinite { input }),
+        None => Ok(()),
+    }
+}
+
+impl<X: Vector> Scaling<X> {
+    /// Can it be divided by?
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
+    pub fn validate(&self) -> Result<(), Error> {
+        require_finite(self.mean.view())
+            .map_err(|_| Error::Parameter { name: "mean", rule: "finite" })?;
+        let positive = |v: &X::Scalar| v.is_finite() && *v > X::Scalar::ZERO;
+        if self.deviation.view().iter().all(positive) {
+            Ok(())
+        } else {
+            Err(Error::Parameter { name: "deviation", rule: "finite and > 0" })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constant_input_is_divided_by_one() {
+        let samples = [[0.1_f32, 1.0]; 7];
+        let mut varied = samples;
+        varied[3][1] = 2.0;
+        let scaling = Scaling::learn(varied.as_slice());
+        assert_eq!(scaling.deviation[0], 1.0, "rounding is not taken for variation");
+        assert!(scaling.deviation[1] < 1.0);
+        assert_eq!(scaling.validate(), Ok(()));
+    }
+
+    #[test]
+    fn unusable_scalings_are_named() {
+        let name = |scaling: Scaling<[f64; 2]>| match scaling.validate() {
+            Err(Error::Parameter { name, .. }) => name,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(name(Scaling::EMPTY), "deviation");
+        assert_eq!(name(Scaling { mean: [0.0, f64::NAN], deviation: [1.0; 2] }), "mean");
+        assert_eq!(Scaling::<[f64; 2]>::identity().validate(), Ok(()));
+    }
+}
