@@ -156,7 +156,8 @@ impl<T: Real> PivotedCholesky<T> {
             }
             factor.set(i, column, entry);
             let left = if i == pivot { T::ZERO } else { *residual - entry * entry };
-            self.indefinite |= left < -self.rounding;
+            // A residual collects a few ε at each step, more than the bound for its final size.
+            self.indefinite |= left < -T::from_f64(8.0) * self.rounding;
             *residual = T::ZERO.larger(left);
         }
         Ok(())

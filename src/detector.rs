@@ -133,6 +133,16 @@ where
         Ok(self.thresholds.judge(score))
     }
 
+    /// Forgets what was learned, in place.
+    pub(crate) fn clear(&mut self)
+    where
+        X: Clone,
+    {
+        self.scaling = Scaling::EMPTY;
+        self.model.clear();
+        self.thresholds = Thresholds::EMPTY;
+    }
+
     /// A raw reading as the model sees it.
     pub(crate) fn scaled(&self, x: &X) -> Result<X, Error> {
         if !self.model.is_fitted() {

@@ -73,6 +73,17 @@ pub enum Error {
         /// How many have a variance above rounding.
         rank: usize,
     },
+    /// The kernel is so narrow that every sample is an island: whatever is new would look anomalous.
+    KernelTooNarrow,
+    /// The kernel is so wide that all samples look alike: whatever is new would look normal.
+    KernelTooWide,
+    /// As many components as the samples span were kept, so nothing is left for the reconstruction error to measure.
+    NoResidual {
+        /// How many components were kept.
+        components: usize,
+    },
+    /// Learning is under way; this must wait until it is done or given up.
+    Learning,
     /// The eigensolver used up its sweeps.
     NoConvergence {
         /// How many sweeps were made.
@@ -135,6 +146,16 @@ impl fmt::Display for Error {
             Self::Rank { wanted, rank } => {
                 write!(f, "{wanted} components wanted, but the samples span only {rank}")
             }
+            Self::KernelTooNarrow => {
+                f.write_str("kernel is too narrow: no two samples are alike (lower gamma)")
+            }
+            Self::KernelTooWide => {
+                f.write_str("kernel is too wide: all samples are alike (raise gamma)")
+            }
+            Self::NoResidual { components } => {
+                write!(f, "{components} components leave nothing unexplained: keep fewer")
+            }
+            Self::Learning => f.write_str("learning is under way"),
             Self::NoConvergence { sweeps } => {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")
             }

@@ -26,12 +26,16 @@
 //! ```
 
 mod compose;
+mod gradient;
 mod precomputed;
 mod vector;
+mod width;
 
 pub use compose::{Conformal, Cosine, Exp, Mapped, Normalised, Product, Scale, Sum};
+pub use gradient::Gradient;
 pub use precomputed::Precomputed;
 pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Rbf, Sigmoid};
+pub use width::median_squared_distance;
 
 use crate::error::{Error, Fault};
 use crate::math::Real;
@@ -83,7 +87,7 @@ pub trait Kernel<X: ?Sized> {
 }
 
 /// A kernel that is borrowed is a kernel.
-impl<X: ?Sized, K: Kernel<X>> Kernel<X> for &K {
+impl<X: ?Sized, K: Kernel<X> + ?Sized> Kernel<X> for &K {
     type Scalar = K::Scalar;
     fn eval(&self, x: &X, y: &X) -> K::Scalar {
         (**self).eval(x, y)

@@ -179,6 +179,26 @@ where
         Ok(report)
     }
 
+    /// Takes over a model that was fitted elsewhere, in place.
+    pub(crate) fn replace<'a>(
+        &mut self,
+        kernel: K,
+        points: impl Iterator<Item = &'a X>,
+        expansion: &Expansion<Scalar<K, X>, R, P>,
+    ) where
+        X: 'a,
+    {
+        self.expansion = *expansion;
+        self.adopt(kernel, points);
+    }
+
+    /// Forgets what was learned, in place.
+    pub(crate) fn clear(&mut self) {
+        self.kernel = None;
+        self.points.clear();
+        *self.expansion.storage().header = Header::default();
+    }
+
     /// Takes over kernel and points once a fit has written the expansion.
     fn adopt<'a>(&mut self, kernel: K, points: impl Iterator<Item = &'a X>)
     where
@@ -255,6 +275,16 @@ where
             return Err(Error::Shape { what: "points", expected, given });
         }
         Ok(Self { kernel, points, expansion })
+    }
+
+    /// The kernel.
+    pub const fn kernel(&self) -> &'a K {
+        self.kernel
+    }
+
+    /// The expansion points.
+    pub const fn points(&self) -> &'a S {
+        self.points
     }
 
     /// The weights.

@@ -100,6 +100,25 @@ impl<T> Samples for MatrixView<'_, T> {
     }
 }
 
+/// Some of the samples of a collection, in the order of `rows`.
+#[derive(Debug)]
+pub struct Indexed<'a, S: ?Sized> {
+    /// The collection.
+    pub samples: &'a S,
+    /// Which samples of it.
+    pub rows: &'a [u32],
+}
+
+impl<S: Samples + ?Sized> Samples for Indexed<'_, S> {
+    type View = S::View;
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+    fn sample(&self, index: usize) -> Option<&S::View> {
+        self.samples.sample(*self.rows.get(index)? as usize)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +132,9 @@ mod tests {
         assert!(rows.as_slice().iter_samples().eq(matrix.iter_samples()));
         assert_eq!(matrix.sample(2), Some([5.0, 6.0].as_slice()));
         assert_eq!(matrix.sample(3), None);
+        let rows = [2, 0];
+        let picked = Indexed { samples: &matrix, rows: &rows };
+        assert!(picked.iter_samples().eq([[5.0, 6.0], [1.0, 2.0]]));
         assert_eq!(["start", "stop"].as_slice().sample(1), Some("stop"));
     }
 }

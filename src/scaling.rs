@@ -11,7 +11,7 @@ use crate::samples::{Samples, Vector};
 ///
 /// ```
 /// use mercer::Scaling;
-/// let scaling = Scaling::learn([[1.0_f32, 7.0], [3.0, 7.0]].as_slice());
+/// let scaling: Scaling<[f32; 2]> = Scaling::learn([[1.0_f32, 7.0], [3.0, 7.0]].as_slice());
 /// assert_eq!(scaling, Scaling { mean: [2.0, 7.0], deviation: [1.0, 1.0] });
 /// assert_eq!(scaling.apply(&[5.0, 7.5]), [3.0, 0.5]);
 /// assert_eq!(scaling.undo(&[3.0, 0.5]), [5.0, 7.5]);
@@ -124,7 +124,7 @@ mod tests {
         let samples = [[0.1_f32, 1.0]; 7];
         let mut varied = samples;
         varied[3][1] = 2.0;
-        let scaling = Scaling::learn(varied.as_slice());
+        let scaling: Scaling<[f32; 2]> = Scaling::learn(varied.as_slice());
         assert_eq!(scaling.deviation[0], 1.0, "rounding is not taken for variation");
         assert!(scaling.deviation[1] < 1.0);
         assert_eq!(scaling.validate(), Ok(()));

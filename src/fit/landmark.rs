@@ -91,6 +91,21 @@ pub struct LandmarkScratch<'a, T> {
 }
 
 impl<T: Real> LandmarkScratch<'_, T> {
+    /// The part for fewer samples.
+    pub fn leading(&mut self, samples: usize) -> LandmarkScratch<'_, T> {
+        let samples = samples.min(self.residuals.len());
+        let columns = self.factor.columns();
+        LandmarkScratch {
+            factor: self.factor.reborrow().into_leading(samples, columns),
+            residuals: self.residuals.get_mut(..samples).unwrap_or_default(),
+            pivots: self.pivots,
+            covariance: self.covariance.reborrow(),
+            vectors: self.vectors.reborrow(),
+            values: self.values,
+            mean: self.mean,
+        }
+    }
+
     /// All arrays are for the same number of landmarks. (The rest is checked where it is used.)
     fn require_shape(&self) -> Result<(), Error> {
         let expected = self.factor.columns();

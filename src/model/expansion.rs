@@ -111,6 +111,20 @@ pub struct ExpansionMut<'a, T> {
 }
 
 impl<T: Real> ExpansionMut<'_, T> {
+    /// The part in use, to read.
+    pub fn view(&self) -> ExpansionView<'_, T> {
+        let (room, component_room) = self.capacity();
+        let points = (self.header.points as usize).min(room);
+        let components = (self.header.components as usize).min(component_room);
+        ExpansionView {
+            header: *self.header,
+            weights: self.weights.view().leading(points, components),
+            centre: self.centre.get(..points).unwrap_or_default(),
+            offsets: self.offsets.get(..components).unwrap_or_default(),
+            variances: self.variances.get(..components).unwrap_or_default(),
+        }
+    }
+
     /// How many points and components there is room for.
     pub(crate) fn capacity(&self) -> (usize, usize) {
         (
