@@ -13,11 +13,14 @@ mod motions;
 mod support;
 
 use mercer::kernel::Rbf;
-use mercer::{Components, Error, KernelPca, LandmarkWorkspace, Landmarks};
-use motions::{FEATURES, Standardise, TRAINING, UNSEEN, WINDOWS, Window, windows};
+use mercer::{Components, Error, KernelPca, LandmarkWorkspace, Landmarks, Scaling};
+use motions::{FEATURES, ROWS, TRAINING, UNSEEN, Window, windows};
 use static_cell::ConstStaticCell;
 use support::say;
 
+/// Two seconds.
+const LENGTH: usize = 20;
+const WINDOWS: usize = ROWS / LENGTH;
 const POINTS: usize = 20;
 const COMPONENTS: usize = 16;
 
@@ -34,12 +37,12 @@ fn run() -> Result<(), Error> {
     let (model, workspace, samples) = (MODEL.take(), WORKSPACE.take(), SAMPLES.take());
 
     say!("Learning what walking looks like: {WINDOWS} windows of 2 s, {FEATURES} features each");
-    for (sample, window) in samples.iter_mut().zip(windows(&TRAINING)) {
+    for (sample, window) in samples.iter_mut().zip(windows::<LENGTH>(&TRAINING)) {
         *sample = window;
     }
-    let scale = Standardise::learn(samples);
+    let scaling = Scaling::learn(samples.as_slice());
     for sample in samples.iter_mut() {
-        scale.apply(sample);
+        *sample = scaling.apply(sample);
     }
     let report = model.fit_landmarks(
         Rbf::new(1.0 / (8.0 * FEATURES as f32)),
@@ -69,7 +72,7 @@ fn run() -> Result<(), Error> {
     );
 
     show_spectrum(model);
-    show_scores(model, &scale)
+    show_scores(model, &scaling)
 }
 
 fn show_spectrum(model: &Model) {
@@ -91,7 +94,7 @@ fn show_spectrum(model: &Model) {
     }
 }
 
-fn show_scores(model: &Model, scale: &Standardise) -> Result<(), Error> {
+fn show_scores(model: &Model, scaling: &Scaling<Window>) -> Result<(), Error> {
     say!("");
     // A Gaussian kernel vanishes far from every sample, and the score stops rising.
     let expansion = model.expansion();
@@ -104,9 +107,8 @@ fn show_scores(model: &Model, scale: &Standardise) -> Result<(), Error> {
     let (mut lower, mut pairs) = (0.0, 0.0);
     for (activity, (name, recordings)) in UNSEEN.iter().enumerate() {
         let mut scores = [0.0; WINDOWS];
-        for (score, mut window) in scores.iter_mut().zip(windows(recordings)) {
-            scale.apply(&mut window);
-            *score = model.score(&window)?.spe;
+        for (score, window) in scores.iter_mut().zip(windows::<LENGTH>(recordings)) {
+            *score = model.score(&scaling.apply(&window))?.spe;
         }
         scores.sort_unstable_by(f32::total_cmp);
         let (lowest, median, highest) = (scores[0], scores[WINDOWS / 2], scores[WINDOWS - 1]);

@@ -1,6 +1,6 @@
-//! A model that was trained on the host, in flash, projects and scores readings.
+//! A detector that was trained on the host, in flash, projects and scores readings.
 //!
-//! The model is a `static`: no fit, no workspace, no RAM but a few hundred bytes of stack.
+//! The detector is a `static`: no fit, no workspace, no RAM but a few hundred bytes of stack.
 //! `cargo xtask data` trained it on walking and wrote `data/walking.rs`.
 //!
 //! - host: `cargo run --release --example project`
@@ -16,32 +16,34 @@ mod walking;
 use mercer::Error;
 use motions::{UNSEEN, windows};
 use support::say;
-use walking::{SCALE, WALKING};
+use walking::{LENGTH, WALKING};
 
 fn run() -> Result<(), Error> {
+    let model = WALKING.model();
     say!(
-        "A model of walking in flash: {} points, {} components, {} bytes",
-        WALKING.expansion().points(),
-        WALKING.expansion().components(),
+        "What walking looks like, in flash: {} points, {} components, {} bytes",
+        model.expansion().points(),
+        model.expansion().components(),
         size_of_val(&WALKING)
     );
     say!("activity        f1      f2      f3      f4     SPE       T2");
     for (name, recordings) in &UNSEEN {
-        for mut window in windows(recordings).step_by(17) {
-            SCALE.apply(&mut window);
-            let f = WALKING.project(&window)?;
-            let score = WALKING.score(&window)?;
+        for window in windows::<LENGTH>(recordings).step_by(17) {
+            let f = model.project(&WALKING.scaling().apply(&window))?;
+            let reading = WALKING.score(&window)?;
             say!(
-                "{name:<10} {:>7.3} {:>7.3} {:>7.3} {:>7.3} {:>7.4} {:>8.2}",
+                "{name:<10} {:>7.3} {:>7.3} {:>7.3} {:>7.3} {:>7.4} {:>8.2}  {}",
                 f[0],
                 f[1],
                 f[2],
                 f[3],
-                score.spe,
-                score.t2
+                reading.score.spe,
+                reading.score.t2,
+                if reading.anomalous { "not walking" } else { "" }
             );
         }
     }
+    say!("SPE above {:.4} is not walking.", WALKING.thresholds().spe);
     Ok(())
 }
 

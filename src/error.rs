@@ -91,6 +91,8 @@ pub enum Error {
     },
     /// The model has not been fitted yet.
     NotFitted,
+    /// Bytes are not a stored detector of this type.
+    Format(FormatFault),
 }
 
 /// What is wrong with one sample.
@@ -118,6 +120,59 @@ pub enum Fault {
     OutOfRange {
         /// The number of rows of the matrix.
         size: usize,
+    },
+}
+
+/// What is wrong with the bytes of a stored detector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum FormatFault {
+    /// They do not begin as a stored detector does; erased flash does not either.
+    Magic,
+    /// They were written in a version of the format that is not known here.
+    Version {
+        /// The version they have.
+        found: u16,
+        /// The version that can be read.
+        expected: u16,
+    },
+    /// There are too few of them.
+    Truncated {
+        /// How many it takes, at the least.
+        needed: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// They do not match their checksum.
+    Checksum,
+    /// The numbers are of another type.
+    Scalar {
+        /// Bytes of a number here: 4 for `f32`, 8 for `f64`.
+        expected: u8,
+        /// Bytes of a number there.
+        found: u8,
+    },
+    /// The kernel, or a part of it, is of another type.
+    Tag {
+        /// Which part, e.g. `kernel`.
+        what: &'static str,
+        /// The tag of the type here.
+        expected: u8,
+        /// The tag of the type there.
+        found: u8,
+    },
+    /// The length does not follow from the counts of inputs, points and components, or one of these is 0.
+    Length {
+        /// The length that follows from the counts.
+        expected: usize,
+        /// The length that is stored.
+        found: usize,
+    },
+    /// There are flags that have no meaning.
+    Flags {
+        /// All flags.
+        found: u8,
     },
 }
 
@@ -160,6 +215,7 @@ impl fmt::Display for Error {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")
             }
             Self::NotFitted => f.write_str("model has not been fitted"),
+            Self::Format(fault) => write!(f, "stored detector: {fault}"),
         }
     }
 }
@@ -176,6 +232,31 @@ impl fmt::Display for Fault {
             Self::OutOfRange { size } => {
                 write!(f, "index is outside the precomputed matrix of {size} rows")
             }
+        }
+    }
+}
+
+impl fmt::Display for FormatFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Magic => f.write_str("these bytes are something else"),
+            Self::Version { found, expected } => {
+                write!(f, "format version {found}, only {expected} can be read")
+            }
+            Self::Truncated { needed, given } => {
+                write!(f, "{given} bytes, at least {needed} needed")
+            }
+            Self::Checksum => f.write_str("bytes were altered, the checksum does not match"),
+            Self::Scalar { expected, found } => {
+                write!(f, "numbers of {found} bytes, expected {expected}")
+            }
+            Self::Tag { what, expected, found } => {
+                write!(f, "{what} has tag {found:#04x}, expected {expected:#04x}")
+            }
+            Self::Length { expected, found } => {
+                write!(f, "{found} bytes long, but its counts make {expected}")
+            }
+            Self::Flags { found } => write!(f, "unknown flags {found:#04x}"),
         }
     }
 }

@@ -1,21 +1,31 @@
 //! Why a reading is anomalous, and what a normal device would have read.
 //!
-//! **Contributions** tell which input is to blame. With `f_j` the projections of `x` and `w_i = β_i + Σ_j f_j α_ji`, the weights of
-//! its reconstruction `Σ_i w_i φ(point_i)`, the gradient of the reconstruction error `SPE = k(x,x) − 2 Σ β_i k_i + ‖centre‖² − Σ f_j²` is
+//! Let `f_j` be the projections of `x`, and `w_i = β_i + Σ_j f_j α_ji` the weights of its reconstruction `Σ_i w_i φ(point_i)`.
 //!
-//! `∂SPE/∂x = ∂k(x,x)/∂x − 2 Σ_i w_i ∂k(x, point_i)/∂x`, and input `l` contributes `c_l = x_l · ∂SPE/∂x_l`.
+//! # Which input
+//! The gradient of the reconstruction error `SPE = k(x,x) − 2 Σ β_i k_i + ‖centre‖² − Σ f_j²` is
 //!
-//! This is SPE to first order: by how much it would fall if input `l` went back to 0, its mean on scaled inputs. Two passes over the
-//! points, one to project and one for the gradient.
+//! `∂SPE/∂x = ∂k(x,x)/∂x − 2 Σ_i w_i ∂k(x, point_i)/∂x`, and input `l` contributes `c_l = x_l · ∂SPE/∂x_l`:
 //!
-//! With a Gaussian kernel SPE is flat far from all points: once `Σ|c_l| ≤ ε·SPE` no change of an input could be seen in it, and the
-//! gradient soon underflows. Then `c_l = SPE · x_l²/‖x‖²`. This is no guess: `c_l = 4γ Σ_i w_i k_i x_l (x_l − point_il)`,
-//! which is proportional to `x_l²` when `x` is much larger than the points.
+//! to first order, by how much SPE would fall if input `l` went back to 0, which is its mean when inputs are scaled. Two passes over the
+//! points, one to score and one for the gradient.
 //!
-//! The **expected reading** is the pre-image of the projection: the `z` whose `φ(z)` is nearest to `Σ_i w_i φ(point_i)`. For a Gaussian
-//! kernel it is a fixed point (Mika et al. 1998) of
+//! Compare contributions by magnitude, as [`suspect`] does: with a Gaussian kernel SPE can pass a crest on its way to its ceiling, and
+//! beyond it all signs are turned round.
 //!
-//! `z ← Σ_i w_i k(z, point_i) point_i / Σ_i w_i k(z, point_i)`, started at `x`.
+//! Far from all points SPE of a Gaussian kernel is flat. Where `Σ|c_l| ≤ ε·SPE`, a change of the inputs by their own size would be
+//! lost in rounding, and the gradient soon underflows; then `c_l = SPE · x_l²/‖x‖²`. This is the limit of the
+//! formula, not another one: `c_l = 4γ Σ_i w_i k_i x_l (x_l − point_il)`, in proportion to `x_l²` once `x` is much larger than the points.
+//!
+//! # What instead
+//! For Gaussian kernels, where the gradient vanishes at a weighted mean of the points. Two questions, two answers:
+//!
+//! - The *expected reading* is the pre-image of the projection, the `z` whose `φ(z)` comes nearest to `Σ_i w_i φ(point_i)`
+//!   (Mika et al. 1998): `z ← Σ_i w_i k(z, point_i) point_i / Σ_i w_i k(z, point_i)`, started at `x`.
+//!   It takes the noise out of every input at once. But the projection follows one input that is far off, and so does `z`.
+//! - The *expected input* is what one input should read by what the others say: the same iteration for that
+//!   input alone, started at 0 and with the `w_i` of the current `z`, so that it ends where `∂SPE/∂z_l = 0`. The value read takes no part in it.
+//!   **Use it for the suspect**, and for a sensor that has failed.
 
 use crate::detector::Detector;
 use crate::error::{Error, Fault};
@@ -25,21 +35,37 @@ use crate::model::KernelPcaView;
 use crate::samples::{Samples, Vector};
 use crate::score::Score;
 
-/// Enough iterations for an expected reading.
+/// Iterations to allow for an expected reading or input: ten times what one takes within a few deviations of normal.
 pub const ITERATIONS: usize = 100;
 
-/// An iteration that moves `z` by less than this share of the kernel's width `1/√γ` is the last.
-const TOLERANCE: f64 = 1e-4;
+/// A step of less than this share of the kernel's width `1/√γ` is the last.
+const TOLERANCE: f64 = 1e-3;
 
-/// The input that contributes most, the first of equals; none only if there are no inputs.
+/// The input whose contribution is largest in magnitude, the first of equals; none if there are no inputs.
+///
+/// ```
+/// use mercer::explain::suspect;
+/// assert_eq!(suspect(&[0.1, -0.7, 0.4]), Some(1));
+/// assert_eq!(suspect::<f32>(&[]), None);
+/// ```
 pub fn suspect<T: Real>(contributions: &[T]) -> Option<usize> {
-    let mut best: Option<(usize, T)> = None;
-    for (input, &c) in contributions.iter().enumerate() {
-        if best.is_none_or(|(_, largest)| c > largest) {
-            best = Some((input, c));
-        }
+    let magnitudes = contributions.iter().map(|c| c.abs()).enumerate();
+    magnitudes.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(l, _)| l)
+}
+
+impl<K, S, T> KernelPcaView<'_, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+{
+    /// The points and their weights `w_i = β_i + Σ_j f_j α_ji` in the reconstruction of a projected point.
+    pub fn reconstruction(&self, projection: &[T]) -> impl Iterator<Item = (&[T], T)> {
+        let expansion = self.expansion();
+        let weights = expansion.weights().iter_rows().zip(expansion.centre());
+        let weights = weights.map(|(alpha, &beta)| beta + dot(alpha, projection));
+        self.points().iter_samples().zip(weights)
     }
-    best.map(|(input, _)| input)
 }
 
 impl<K, S, T> KernelPcaView<'_, K, S>
@@ -48,7 +74,13 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: Gradient<T>,
 {
-    /// Scores a point and writes the contribution of each input to its SPE.
+    /// Scores a point and writes how much each input contributes to its SPE; see the [module](crate::explain).
+    ///
+    /// `projection` has one place for each component, `contributions` one for each input. Beyond the score, which comes for free, this
+    /// costs `R` gradients of the kernel and `R·P` multiply-adds: 2 to 3 scores in all.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score), and [`Error::Shape`] for `contributions` of another length than `x`.
     pub fn contributions(
         &self,
         x: &[T],
@@ -76,29 +108,14 @@ where
     }
 }
 
-impl<K, S, T> KernelPcaView<'_, K, S>
-where
-    T: Real,
-    S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
-{
-    /// The points and their weights `w_i = β_i + Σ_j f_j α_ji` in the reconstruction of a projected point.
-    pub fn reconstruction(&self, projection: &[T]) -> impl Iterator<Item = (&[T], T)> {
-        let expansion = self.expansion();
-        let weights = expansion.weights().iter_rows().zip(expansion.centre());
-        let weights = weights.map(|(alpha, &beta)| beta + dot(alpha, projection));
-        self.points().iter_samples().zip(weights)
-    }
-}
-
-/// `total · x_l²/‖x‖²`.
+/// `total · x_l²/‖x‖²`; zeros if `x` is.
 fn share_by_deviation<T: Real>(total: T, x: &[T], shares: &mut [T]) {
-    // Squares of numbers up to 1 cannot overflow.
     let largest = x.iter().fold(T::ZERO, |largest, x| largest.larger(x.abs()));
+    // Squares of numbers up to 1 cannot overflow.
     let squared = |x: &T| (*x / largest) * (*x / largest);
     let norm = sum(x.iter().map(squared));
     for (share, x) in shares.iter_mut().zip(x) {
-        *share = if largest > T::ZERO { total * (squared(x) / norm) } else { T::ZERO };
+        *share = if largest > T::ZERO { total * squared(x) / norm } else { T::ZERO };
     }
 }
 
@@ -107,34 +124,46 @@ fn require_length<T>(what: &'static str, out: &[T], x: &[T]) -> Result<(), Error
     if given == expected { Ok(()) } else { Err(Error::Shape { what, expected, given }) }
 }
 
+fn require_iterations(iterations: usize) -> Result<(), Error> {
+    match iterations {
+        0 => Err(Error::Parameter { name: "iterations", rule: ">= 1" }),
+        _ => Ok(()),
+    }
+}
+
 impl<M, S, T> KernelPcaView<'_, Rbf<T, M>, S>
 where
     T: Real,
     M: Math<T>,
     S: Samples<View = [T]> + ?Sized,
 {
-    /// Writes to `expected`; returns the number of iterations.
+    /// Writes the expected reading, the pre-image of the projection of `x`; see the [module](crate::explain). Returns the number of iterations.
+    ///
+    /// `projection` has one place for each component, `scratch` and `expected` one for each input. An iteration costs about a score.
+    /// Where all weights vanish, as they do far from all points, the iteration starts again, once, from the point nearest to `x`.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project), [`Error::Shape`] for slices of another length, [`Error::Parameter`] for no `iterations`, and
+    /// [`Error::NoConvergence`] when these do not suffice or the weights vanish again.
     pub fn expected(
         &self,
         x: &[T],
         iterations: usize,
         projection: &mut [T],
-        next: &mut [T],
+        scratch: &mut [T],
         expected: &mut [T],
     ) -> Result<usize, Error> {
+        require_iterations(iterations)?;
+        require_length("scratch", scratch, x)?;
         require_length("expected", expected, x)?;
-        require_length("scratch", next, x)?;
-        if iterations == 0 {
-            return Err(Error::Parameter { name: "iterations", rule: ">= 1" });
-        }
         self.project(x, projection)?;
         expected.copy_from_slice(x);
         let mut restarted = false;
         for iteration in 1..=iterations {
-            if self.weighted_mean(projection, expected, next) {
-                let moved = squared_distance(expected, next);
-                expected.copy_from_slice(next);
-                if self.kernel().gamma * moved <= T::from_f64(TOLERANCE * TOLERANCE) {
+            if self.weighted_mean(projection, expected, scratch) {
+                let moved = squared_distance(expected, scratch);
+                expected.copy_from_slice(scratch);
+                if self.is_last(moved) {
                     return Ok(iteration);
                 }
             } else if restarted {
@@ -147,36 +176,213 @@ where
         Err(Error::NoConvergence { sweeps: iterations })
     }
 
-    fn weighted_mean(&self, projection: &[T], z: &[T], mean: &mut [T]) -> bool {
-        mean.fill(T::ZERO);
-        let (mut total, mut magnitude) = (T::ZERO, T::ZERO);
-        for (point, weight) in self.reconstruction(projection) {
-            let weight = weight * self.kernel().eval(z, point);
-            total += weight;
-            magnitude += weight.abs();
-            for (mean, &coordinate) in mean.iter_mut().zip(point) {
-                *mean += weight * coordinate;
+    /// Writes `x` with one input as the others let expect it; see the [module](crate::explain). Returns the number of iterations.
+    ///
+    /// What `x` holds for that input does not matter and need not be finite. `projection` has one place for each component,
+    /// `expected` one for each input. An iteration costs about 2 scores.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project), [`Error::Shape`] for slices of another length, [`Error::Parameter`] when there is no such
+    /// `input` or no `iterations`, and [`Error::NoConvergence`] when these do not suffice or, far from all points, the weights vanish.
+    pub fn expected_input(
+        &self,
+        x: &[T],
+        input: usize,
+        iterations: usize,
+        projection: &mut [T],
+        expected: &mut [T],
+    ) -> Result<usize, Error> {
+        require_iterations(iterations)?;
+        require_length("expected", expected, x)?;
+        expected.copy_from_slice(x);
+        replace_input(expected, input, T::ZERO)?;
+        for iteration in 1..=iterations {
+            self.project(expected, projection)?;
+            let mean = self.weighted_mean_of(input, projection, expected);
+            let mean = mean.ok_or(Error::NoConvergence { sweeps: iteration })?;
+            let moved = replace_input(expected, input, mean)? - mean;
+            if self.is_last(moved * moved) {
+                return Ok(iteration);
             }
         }
-        let rounding = magnitude * T::EPSILON * T::from_usize(self.expansion().points());
-        for mean in mean.iter_mut() {
-            *mean /= total;
-        }
-        total.abs() > rounding && mean.iter().all(|mean| mean.is_finite())
+        Err(Error::NoConvergence { sweeps: iterations })
     }
 
-    fn copy_nearest(&self, x: &[T], nearest: &mut [T]) {
-        let mut smallest: Option<T> = None;
-        for point in self.points().iter_samples() {
-            let distance = squared_distance(x, point);
-            if smallest.is_none_or(|smallest| distance < smallest) {
-                smallest = Some(distance);
-                nearest.copy_from_slice(point);
+    /// The points and `w_i k(z, point_i)`.
+    fn pulls(&self, projection: &[T], z: &[T]) -> impl Iterator<Item = (&[T], T)> {
+        let kernel = self.kernel();
+        self.reconstruction(projection).map(|(point, w)| (point, w * kernel.eval(z, point)))
+    }
+
+    /// Writes `Σ w_i k_i point_i / Σ w_i k_i`; false if there is no such mean.
+    fn weighted_mean(&self, projection: &[T], z: &[T], mean: &mut [T]) -> bool {
+        let mut total = Total::ZERO;
+        mean.fill(T::ZERO);
+        for (point, pull) in self.pulls(projection, z) {
+            total.add(pull);
+            for (mean, &coordinate) in mean.iter_mut().zip(point) {
+                *mean += pull * coordinate;
             }
         }
+        let Some(divisor) = total.divisor(self.expansion().points()) else { return false };
+        for mean in mean.iter_mut() {
+            *mean /= divisor;
+        }
+        mean.iter().all(|mean| mean.is_finite())
+    }
+
+    /// One input of the weighted mean; none if there is no such mean.
+    fn weighted_mean_of(&self, input: usize, projection: &[T], z: &[T]) -> Option<T> {
+        let (mut total, mut weighted) = (Total::ZERO, T::ZERO);
+        for (point, pull) in self.pulls(projection, z) {
+            total.add(pull);
+            weighted += pull * *point.get(input)?;
+        }
+        let mean = weighted / total.divisor(self.expansion().points())?;
+        mean.is_finite().then_some(mean)
+    }
+
+    /// A step of this length, squared, hardly changes any kernel value.
+    fn is_last(&self, squared: T) -> bool {
+        self.kernel().gamma * squared <= T::from_f64(TOLERANCE * TOLERANCE)
+    }
+
+    /// Copies the point nearest to `x`, the first of equals.
+    fn copy_nearest(&self, x: &[T], nearest: &mut [T]) {
+        let distances =
+            self.points().iter_samples().map(|point| (point, squared_distance(x, point)));
+        let first = distances.reduce(|best, other| if other.1 < best.1 { other } else { best });
+        for (nearest, &coordinate) in
+            nearest.iter_mut().zip(first.map_or(&[][..], |(point, _)| point))
+        {
+            *nearest = coordinate;
+        }
+    }
+}
+
+/// A sum of numbers of both signs, and how large they are.
+struct Total<T> {
+    sum: T,
+    magnitude: T,
+}
+
+impl<T: Real> Total<T> {
+    const ZERO: Self = Self { sum: T::ZERO, magnitude: T::ZERO };
+
+    fn add(&mut self, value: T) {
+        self.sum += value;
+        self.magnitude += value.abs();
+    }
+
+    /// The sum of `count` numbers, unless it is 0 up to rounding.
+    fn divisor(&self, count: usize) -> Option<T> {
+        let rounding = T::EPSILON * T::from_usize(count) * self.magnitude;
+        (self.sum.abs() > rounding).then_some(self.sum)
     }
 }
 
 fn squared_distance<T: Real>(x: &[T], y: &[T]) -> T {
     sum(x.iter().zip(y).map(|(&a, &b)| (a - b) * (a - b)))
+}
+
+/// Puts a value in the place of an input and returns what was there.
+fn replace_input<T: Real>(x: &mut [T], input: usize, value: T) -> Result<T, Error> {
+    let place = x.get_mut(input);
+    let place = place.ok_or(Error::Parameter { name: "input", rule: "< number of inputs" })?;
+    Ok(core::mem::replace(place, value))
+}
+
+impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+where
+    X: Vector,
+    K: Gradient<X::Scalar>,
+{
+    /// How much each input of a raw reading contributes to its SPE, in 2 to 3 times the time of a score; see the [module](crate::explain).
+    ///
+    /// ```
+    /// use mercer::explain::{ITERATIONS, suspect};
+    /// # use mercer::{Components, Detector, ExactWorkspace, KernelPca, Scaling, Thresholds, kernel::Rbf};
+    /// # let samples: [[f32; 3]; 16] = core::array::from_fn(|i| {
+    /// #     let (s, t) = ((i % 4) as f32 - 1.5, (i / 4) as f32 - 1.5);
+    /// #     [20.0 + s, 30.0 + t, 50.0 + s + t]
+    /// # });
+    /// # let scaling = Scaling::learn(samples.as_slice());
+    /// # let scaled = samples.map(|x| scaling.apply(&x));
+    /// # let mut model = KernelPca::<Rbf<f32>, [f32; 3], 16, 8>::new();
+    /// # let share = Components::Share(0.95);
+    /// # model.fit_exact(Rbf::new(0.05), &scaled, share, &mut ExactWorkspace::<f32, 16>::new())?;
+    /// # let detector = Detector::from_parts(scaling, model, Thresholds::EMPTY);
+    /// // Learned from readings whose third input is the sum of the others.
+    /// let x = [20.5, 30.5, 41.0];
+    /// let contributions = detector.contributions(&x)?;
+    /// assert_eq!(suspect(&contributions), Some(2));
+    /// let instead = detector.expected_input(&x, 2, ITERATIONS)?;
+    /// assert!((instead - 51.0).abs() < 0.5);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`score`](Self::score).
+    pub fn contributions(&self, x: &X) -> Result<X, Error> {
+        let scaled = self.scaled(x)?;
+        let view = self.model.view()?;
+        let (mut projection, mut contributions) = ([X::Scalar::ZERO; P], X::ZEROS);
+        let projection = projection.get_mut(..view.expansion().components()).unwrap_or_default();
+        view.contributions(scaled.view(), projection, contributions.view_mut())?;
+        Ok(contributions)
+    }
+}
+
+impl<M, X, const R: usize, const P: usize> Detector<Rbf<X::Scalar, M>, X, R, P>
+where
+    X: Vector,
+    M: Math<X::Scalar>,
+{
+    /// The expected reading, in raw units: the pre-image of the projection. See the [module](crate::explain) for when to use this and when
+    /// [`expected_input`](Self::expected_input).
+    ///
+    /// An iteration costs about a score; [`ITERATIONS`] is a good number to allow.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score), [`Error::Parameter`] for no `iterations`, and [`Error::NoConvergence`] when these do not suffice.
+    pub fn expected(&self, x: &X, iterations: usize) -> Result<X, Error> {
+        let scaled = self.scaled(x)?;
+        let view = self.model.view()?;
+        let (mut projection, mut scratch, mut expected) =
+            ([X::Scalar::ZERO; P], X::ZEROS, X::ZEROS);
+        let projection = projection.get_mut(..view.expansion().components()).unwrap_or_default();
+        view.expected(
+            scaled.view(),
+            iterations,
+            projection,
+            scratch.view_mut(),
+            expected.view_mut(),
+        )?;
+        Ok(self.scaling.undo(&expected))
+    }
+
+    /// What one input should read by what the others say, in raw units. What `x` holds for it does not matter and need not be finite:
+    /// a sensor that has failed can be replaced.
+    ///
+    /// An iteration costs about 2 scores; [`ITERATIONS`] is a good number to allow.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score), [`Error::Parameter`] when there is no such `input` or no `iterations`, and [`Error::NoConvergence`]
+    /// when these do not suffice or the other inputs alone are far from normal.
+    pub fn expected_input(
+        &self,
+        x: &X,
+        input: usize,
+        iterations: usize,
+    ) -> Result<X::Scalar, Error> {
+        let mut known = *x;
+        let mean = self.scaling.mean.view().get(input).copied().unwrap_or(X::Scalar::ZERO);
+        replace_input(known.view_mut(), input, mean)?;
+        let scaled = self.scaled(&known)?;
+        let view = self.model.view()?;
+        let (mut projection, mut expected) = ([X::Scalar::ZERO; P], X::ZEROS);
+        let projection = projection.get_mut(..view.expansion().components()).unwrap_or_default();
+        view.expected_input(scaled.view(), input, iterations, projection, expected.view_mut())?;
+        replace_input(self.scaling.undo(&expected).view_mut(), input, X::Scalar::ZERO)
+    }
 }

@@ -24,12 +24,15 @@ pub mod calibrate;
 pub mod learn;
 pub mod learner;
 pub mod explain;
+pub mod alarm;
+pub mod persist;
 
+pub use alarm::{Alarm, AlarmConfig, AlarmState};
 pub use calibrate::{FalseAlarms, FoldOrder};
 pub use cholesky::Landmarks;
 pub use detector::{Detector, Reading, Thresholds, Watch};
 pub use eigen::Progress;
-pub use error::{Error, Fault};
+pub use error::{Error, Fault, FormatFault};
 pub use fit::exact::ExactWorkspace;
 pub use fit::landmark::LandmarkWorkspace;
 pub use fit::{Components, Report};

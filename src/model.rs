@@ -112,6 +112,13 @@ where
         self.expansion.view()
     }
 
+    /// Everything a stored model is read into.
+    pub(crate) fn storage(
+        &mut self,
+    ) -> (&mut Option<K>, &mut heapless::Vec<X, R, u32>, ExpansionMut<'_, Scalar<K, X>>) {
+        (&mut self.kernel, &mut self.points, self.expansion.storage())
+    }
+
     /// Projects a point onto the components.
     ///
     /// # Errors

@@ -121,7 +121,7 @@ fn long_sequences_agree_with_the_model_for_every_size_of_window() {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         seed >> 16
     };
-    for window in 1..=32 {
+    for window in 1..=32_u8 {
         for raise in [1, window.div_ceil(2), window] {
             let config = AlarmConfig { warm_up: 40, window, raise, clear: raise - 1, latch: true };
             let (mut alarm, mut model) = (Alarm::new(config).unwrap(), Model::default());

@@ -5,10 +5,8 @@ use mercer::Real;
 
 /// Mean and standard deviation of each axis.
 pub(crate) const FEATURES: usize = 2 * AXES;
-/// Two seconds.
-const WINDOW: usize = 20;
-/// Windows of one activity, in each of the two files.
-pub(crate) const WINDOWS: usize = 50;
+/// Instants of one activity in each of the two files, ten a second: ten recordings of 100.
+pub(crate) const ROWS: usize = 1000;
 
 const AXES: usize = 6;
 
@@ -16,7 +14,7 @@ const AXES: usize = 6;
 ///
 /// `cargo xtask data` makes these from the CSV files beside them.
 #[repr(transparent)]
-pub(crate) struct Recordings([u8; 4 * AXES * WINDOW * WINDOWS]);
+pub(crate) struct Recordings([u8; 4 * AXES * ROWS]);
 
 macro_rules! recordings {
     ($name:literal) => {
@@ -38,17 +36,28 @@ pub(crate) static UNSEEN: [(&str, Recordings); 4] = [
 /// The features of one window.
 pub(crate) type Window = [f32; FEATURES];
 
-/// The windows of some recordings; they do not overlap.
-pub(crate) fn windows(recordings: &Recordings) -> impl Iterator<Item = Window> {
+/// What each feature is, for people.
+pub(crate) const NAMES: [&str; FEATURES] = [
+    "mean of ax",
+    "mean of ay",
+    "mean of az",
+    "mean of gx",
+    "mean of gy",
+    "mean of gz",
+    "deviation of ax",
+    "deviation of ay",
+    "deviation of az",
+    "deviation of gx",
+    "deviation of gy",
+    "deviation of gz",
+];
+
+/// The windows of `W` instants of some recordings; they do not overlap.
+pub(crate) fn windows<const W: usize>(recordings: &Recordings) -> impl Iterator<Item = Window> {
     let (numbers, _) = recordings.0.as_chunks::<4>();
     let (rows, _) = numbers.as_chunks::<AXES>();
-    rows.chunks_exact(WINDOW).map(|rows| {
-        let mut window = [[0.0; AXES]; WINDOW];
-        for (row, bytes) in window.iter_mut().zip(rows) {
-            *row = bytes.map(f32::from_le_bytes);
-        }
-        features(&window)
-    })
+    let (windows, _) = rows.as_chunks::<W>();
+    windows.iter().map(|rows| features(&rows.map(|row| row.map(f32::from_le_bytes))))
 }
 
 /// Means of the axes, then their standard deviations.
@@ -62,33 +71,4 @@ fn features(rows: &[[f32; AXES]]) -> Window {
         *deviation = Real::sqrt(rows.iter().map(square).sum::<f32>() / count);
     }
     features
-}
-
-/// Shifts and scales every feature to mean 0 and standard deviation 1 over the training windows.
-#[derive(Debug)]
-pub(crate) struct Standardise {
-    pub(crate) mean: Window,
-    pub(crate) deviation: Window,
-}
-
-impl Standardise {
-    pub(crate) fn learn(windows: &[Window]) -> Self {
-        let count = windows.len() as f32;
-        let mut scale = Self { mean: [0.0; FEATURES], deviation: [1.0; FEATURES] };
-        for (i, (mean, deviation)) in scale.mean.iter_mut().zip(&mut scale.deviation).enumerate() {
-            *mean = windows.iter().map(|window| window[i]).sum::<f32>() / count;
-            let square = |window: &Window| (window[i] - *mean) * (window[i] - *mean);
-            let variance = windows.iter().map(square).sum::<f32>() / count;
-            if variance > 0.0 {
-                *deviation = Real::sqrt(variance);
-            }
-        }
-        scale
-    }
-
-    pub(crate) fn apply(&self, window: &mut Window) {
-        for ((x, mean), deviation) in window.iter_mut().zip(&self.mean).zip(&self.deviation) {
-            *x = (*x - mean) / deviation;
-        }
-    }
 }

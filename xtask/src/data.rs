@@ -7,16 +7,19 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use mercer::kernel::Rbf;
-use mercer::{Components, KernelPca, LandmarkWorkspace, Landmarks};
+use mercer::{Components, Learner, Recipe};
 
 #[path = "../../examples/support/motions.rs"]
 mod motions;
 
-use motions::{FEATURES, Standardise, TRAINING, WINDOWS, Window, windows};
+use motions::{FEATURES, ROWS, TRAINING, Window, windows};
 
 const MOTIONS: &str = "examples/data/motions";
 const MODEL: &str = "examples/data/walking.rs";
 
+/// Two seconds.
+const LENGTH: usize = 20;
+const WINDOWS: usize = ROWS / LENGTH;
 /// Size of the model in flash.
 const POINTS: usize = 12;
 const COMPONENTS: usize = 4;
@@ -69,53 +72,55 @@ fn recordings(csv: &str, activity: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A model of walking as Rust source; `{:?}` prints floats so that they read back bit for bit.
+/// A detector of walking as Rust source; `{:?}` prints floats so that they read back bit for bit.
 fn walking_model() -> Result<String> {
-    let mut samples: Vec<Window> = windows(&TRAINING).collect();
-    let scale = Standardise::learn(&samples);
-    samples.iter_mut().for_each(|sample| scale.apply(sample));
-    let gamma = 1.0 / (8.0 * FEATURES as f32);
-    let mut model = KernelPca::<Rbf<f32>, Window, POINTS, COMPONENTS>::new();
-    model.fit_landmarks(
-        Rbf::new(gamma),
-        &samples,
-        Landmarks::Rank(POINTS),
-        Components::Fixed(COMPONENTS),
-        &mut LandmarkWorkspace::<f32, WINDOWS, POINTS>::new(),
-    )?;
+    let mut learner = Box::new(Learner::<Rbf<f32>, Window, WINDOWS, POINTS, COMPONENTS>::new());
+    for window in windows::<LENGTH>(&TRAINING) {
+        learner.push(&window)?;
+    }
+    let kernel = Rbf::for_inputs(FEATURES);
+    let components = Components::Fixed(COMPONENTS);
+    learner.learn(kernel, Recipe { components, ..Recipe::default() })?;
 
-    let expansion = model.expansion();
-    let header = expansion.header();
+    let detector = learner.detector()?;
+    let expansion = detector.model().expansion();
     let mut text = String::from(
         "//! What walking looks like to a smart watch. Made by `cargo xtask data`: do not edit.\n\n\
-         use super::motions::{Standardise, Window};\n\
-         use mercer::KernelPca;\n\
+         use super::motions::Window;\n\
          use mercer::kernel::Rbf;\n\
-         use mercer::model::{Expansion, Header};\n\n",
+         use mercer::model::{Expansion, Header};\n\
+         use mercer::{Detector, KernelPca, Scaling, Thresholds, Watch::Spe};\n\n",
     );
     writeln!(
         text,
-        "/// Mean and standard deviation of the features over the training windows.\n\
-         #[rustfmt::skip]\n\
-         pub(crate) static SCALE: Standardise = {scale:?};\n\n\
+        "/// Instants in a window.\n\
+         pub(crate) const LENGTH: usize = {LENGTH};\n\n\
          /// {POINTS} of {WINDOWS} windows as points, {COMPONENTS} components.\n\
          #[rustfmt::skip]\n\
-         pub(crate) static WALKING: KernelPca<Rbf<f32>, Window, {POINTS}, {COMPONENTS}> = KernelPca::from_parts(\n\
-         \x20   Rbf::new({gamma:?}),\n\
-         \x20   [\n{}    ],\n\
-         \x20   Expansion::from_parts(\n\
-         \x20       {header:?},\n\
+         pub(crate) static WALKING: Detector<Rbf<f32>, Window, {POINTS}, {COMPONENTS}> = Detector::from_parts(\n\
+         \x20   {:?},\n\
+         \x20   KernelPca::from_parts(\n\
+         \x20       Rbf::new({:?}),\n\
          \x20       [\n{}        ],\n\
-         \x20       {:?},\n\
-         \x20       {:?},\n\
-         \x20       {:?},\n\
+         \x20       Expansion::from_parts(\n\
+         \x20           {:?},\n\
+         \x20           [\n{}            ],\n\
+         \x20           {:?},\n\
+         \x20           {:?},\n\
+         \x20           {:?},\n\
+         \x20       ),\n\
          \x20   ),\n\
+         \x20   {:?},\n\
          );",
-        rows(8, model.points().iter().map(|point| point.as_slice())),
-        rows(12, expansion.weights().iter_rows()),
+        detector.scaling(),
+        kernel.gamma,
+        rows(12, detector.model().points().iter().map(|point| point.as_slice())),
+        expansion.header(),
+        rows(16, expansion.weights().iter_rows()),
         expansion.centre(),
         expansion.offsets(),
         expansion.variances(),
+        detector.thresholds(),
     )?;
     Ok(text)
 }

@@ -11,8 +11,9 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::board::Board;
 use crate::compare::differences;
 use crate::emulate;
-use crate::firmware::{Executables, NO_PANIC, Program, Project};
+use crate::firmware::{Executables, NO_PANIC, Program, Project, STACK};
 use crate::no_panic;
+use crate::stack;
 use crate::table::Table;
 use crate::toolchain::{self, Toolchain};
 
@@ -101,9 +102,9 @@ pub(crate) fn run(
     let selected = |name: &str| only.is_none_or(|only| only == name);
     let programs: Vec<&Program> =
         project.programs.iter().filter(|program| selected(&program.name)).collect();
-    if programs.is_empty() && !selected(NO_PANIC) {
+    if programs.is_empty() && !selected(NO_PANIC) && !selected(STACK) {
         let names: Vec<&str> = project.programs.iter().map(|p| p.name.as_str()).collect();
-        bail!("no such program; there are {}, {NO_PANIC}", names.join(", "));
+        bail!("no such program; there are {}, {STACK}, {NO_PANIC}", names.join(", "));
     }
     // Everything that can be missing is looked for before anything takes time.
     let mut toolchains = BTreeMap::new();
@@ -138,6 +139,11 @@ pub(crate) fn run(
                 }
                 compare(program, board, executables, &expected[&program.name], limit)
             });
+        }
+    }
+    if selected(STACK) {
+        for &board in boards {
+            stack::check(&project, board, &toolchains[board.target], limit, &mut report);
         }
     }
     if selected(NO_PANIC) {

@@ -16,6 +16,9 @@ const DEVICE_TEST: &str = "device";
 /// The example target that is only ever linked; see no_panic.rs.
 pub(crate) const NO_PANIC: &str = "no_panic";
 
+/// The example target that only makes sense on a device; see stack.rs.
+pub(crate) const STACK: &str = "stack";
+
 /// What cargo says about the package.
 pub(crate) struct Project {
     pub(crate) programs: Vec<Program>,
@@ -78,6 +81,14 @@ impl Project {
     /// Builds `programs` for a device.
     pub(crate) fn build_for(&self, toolchain: &Toolchain, programs: &[&Program]) -> Executables {
         build(programs, || toolchain.cargo("build", &self.device_dir()))
+    }
+
+    /// Builds `stack` for a device.
+    pub(crate) fn build_stack(&self, toolchain: &Toolchain) -> Result<PathBuf> {
+        let (name, kind) = (STACK.to_string(), TargetKind::Example);
+        let program = Program { name, kind, features: Vec::new() };
+        let mut built = self.build_for(toolchain, &[&program]);
+        built.remove(STACK).context("cargo reported no executable")?
     }
 
     /// Builds `no_panic` for a device, at an optimisation level and with arguments for its rustc.
@@ -157,7 +168,9 @@ fn programs(package: &Package) -> Vec<Program> {
     let mut programs = Vec::new();
     for target in &package.targets {
         let kind = match (target.kind.as_slice(), target.name.as_str()) {
-            ([TargetKind::Example], name) if name != NO_PANIC => TargetKind::Example,
+            ([TargetKind::Example], name) if ![NO_PANIC, STACK].contains(&name) => {
+                TargetKind::Example
+            }
             ([TargetKind::Test], DEVICE_TEST) => TargetKind::Test,
             _ => continue,
         };

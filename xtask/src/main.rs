@@ -8,6 +8,7 @@ mod device;
 mod emulate;
 mod firmware;
 mod no_panic;
+mod stack;
 mod table;
 mod toolchain;
 
@@ -52,7 +53,7 @@ struct Device {
     #[arg(long = "board", value_name = "NAME", value_parser = board::named, value_delimiter = ',')]
     #[arg(help = boards_help("Boards to run on, separated by commas, or else all"))]
     boards: Vec<&'static Board>,
-    /// Run only this program: an example, `device`, or `no_panic`
+    /// Run only this program: an example, `device`, `stack` or `no_panic`
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Stop a program that runs for longer than this

@@ -1,0 +1,120 @@
+//! Firmware that measures how much stack learning and scoring take, and fails when it is more than promised.
+//!
+//! The stack below the caller is painted with a pattern, the work is done, and the lowest word that lost its paint tells how far it went.
+//! `cargo xtask device` runs it on every board. A host's stack is another matter: there it says so and does nothing.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[path = "../../examples/support/mod.rs"]
+mod support;
+
+use support::say;
+
+/// What the documentation of `Learner` promises.
+#[cfg(target_os = "none")]
+const PROMISED: usize = 2048;
+
+#[cfg(not(target_os = "none"))]
+fn run() -> Result<(), core::convert::Infallible> {
+    say!("skipped: the stack is measured on a device");
+    Ok(())
+}
+
+#[cfg(target_os = "none")]
+fn run() -> Result<(), Failure> {
+    use mercer::kernel::Rbf;
+    use mercer::{Error, Learner, Progress, Recipe};
+    use static_cell::ConstStaticCell;
+
+    const INPUTS: usize = 12;
+    type Small = Learner<Rbf<f32>, [f32; INPUTS], 32, 12, 16>;
+    static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Small::new());
+    let learner = LEARNER.take();
+
+    let mut result = Ok(());
+    let mut keep = |outcome: Result<(), Error>| result = result.and(outcome);
+    let mut state = 1_u32;
+    let mut noise = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / 16_777_216.0 - 0.5
+    };
+    let mut push = 0;
+    while !learner.is_full() {
+        let common = noise();
+        let reading = core::array::from_fn(|_| common + 0.2 * noise());
+        push = push.max(peak_stack(|| keep(learner.push(&reading))));
+    }
+    let recipe = Recipe::default();
+    let begin = peak_stack(|| keep(learner.begin(Rbf::for_inputs(INPUTS), recipe)));
+    let mut step = 0;
+    let mut progress = Progress::Working;
+    while progress == Progress::Working {
+        progress = Progress::Done;
+        step = step.max(peak_stack(|| keep(learner.step().map(|after| progress = after))));
+    }
+    let reading = [0.1; INPUTS];
+    let score = peak_stack(|| {
+        let detector = learner.detector();
+        keep(detector.and_then(|detector| detector.score(&reading)).map(|_| ()));
+    });
+    result.map_err(Failure::Refused)?;
+    say!("push {push}, begin {begin}, step {step}, score {score} bytes");
+    match push.max(begin).max(step).max(score) {
+        most if most <= PROMISED => Ok(()),
+        most => Err(Failure::TooMuch(most)),
+    }
+}
+
+#[cfg(target_os = "none")]
+#[derive(Debug)]
+#[allow(dead_code, reason = "shown by Debug")]
+enum Failure {
+    Refused(mercer::Error),
+    TooMuch(usize),
+}
+
+/// Bytes of stack that `work` uses, including its frame.
+#[cfg(target_os = "none")]
+#[inline(never)]
+fn peak_stack(work: impl FnOnce()) -> usize {
+    /// More than is promised, so that a broken promise can be measured.
+    const WORDS: usize = 600;
+    const PAINT: u32 = 0xdead_beef;
+
+    let top = stack_pointer();
+    let word = |i: usize| (top - 4 * (i + 1)) as *mut u32;
+    for i in 0..WORDS {
+        // SAFETY: free stack, below everything that lives.
+        unsafe { word(i).write_volatile(PAINT) };
+    }
+    apart(work);
+    // SAFETY: as above; plain memory, read as it is.
+    let painted = |i: &usize| unsafe { word(*i).read_volatile() == PAINT };
+    4 * (WORDS - (0..WORDS).rev().take_while(painted).count())
+}
+
+/// Keeps the work out of the frame of the function that paints.
+#[cfg(target_os = "none")]
+#[inline(never)]
+fn apart(work: impl FnOnce()) {
+    work();
+    core::hint::black_box(());
+}
+
+#[cfg(target_os = "none")]
+#[inline(always)]
+fn stack_pointer() -> usize {
+    let pointer: usize;
+    // SAFETY: reads a register.
+    #[cfg(target_arch = "arm")]
+    unsafe {
+        core::arch::asm!("mov {}, sp", out(reg) pointer, options(nomem, nostack))
+    };
+    // SAFETY: reads a register.
+    #[cfg(target_arch = "riscv32")]
+    unsafe {
+        core::arch::asm!("mv {}, sp", out(reg) pointer, options(nomem, nostack))
+    };
+    pointer
+}
+
+support::main!(run);

@@ -1,0 +1,315 @@
+//! Plumbing of the evaluation on real data: learning in memory whose sizes are run-time values, AUROC, and the document.
+
+// Every test program uses its own part of it.
+#![allow(dead_code)]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use mercer::fit::landmark::LandmarkScratch;
+use mercer::kernel::Rbf;
+use mercer::learn::{LearnReport, LearnScratch, Learning};
+use mercer::math::{Libm, Math};
+use mercer::model::{ExpansionMut, Header, KernelPcaView};
+use mercer::samples::Indexed;
+use mercer::{Error, Progress, Real, Recipe, Samples, Score, scaling};
+
+use crate::common::{Grid, Table};
+
+/// The folder of data that are not part of the repository, as seen from `tests/data`.
+const SHARED: &str = "../../../shared/data";
+
+/// A table of the shared data.
+pub(crate) fn read_shared(path: &str) -> Table {
+    Table::read(&format!("{SHARED}/{path}"))
+}
+
+/// Are these shared data there? If not, says what is skipped and why.
+pub(crate) fn is_shared(folder: &str) -> bool {
+    let relative = format!("../shared/data/{folder}");
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join(&relative).is_dir();
+    if !found {
+        println!("skipped: there is no {relative} beside the repository");
+    }
+    found
+}
+
+/// `f32` or `f64`, and how far its results may be from the reference.
+pub(crate) trait Precision: Real {
+    const NAME: &str;
+    /// What the reference expects: 1e-4 in double, 3e-3 in single precision.
+    const TOLERANCE: f64;
+}
+
+impl Precision for f32 {
+    const NAME: &str = "f32";
+    const TOLERANCE: f64 = 3e-3;
+}
+
+impl Precision for f64 {
+    const NAME: &str = "f64";
+    const TOLERANCE: f64 = 1e-4;
+}
+
+/// All rows, scaled by what is learned from those that `training` names.
+pub(crate) fn standardised<T: Real>(rows: &Grid<T>, training: &[u32]) -> Grid<T> {
+    let inputs = rows.columns;
+    let (mut mean, mut deviation) = (vec![T::ZERO; inputs], vec![T::ZERO; inputs]);
+    let samples = Indexed { samples: &rows.view(), rows: training };
+    scaling::learn(&samples, &mut mean, &mut deviation);
+    let mut scaled = rows.clone();
+    for row in scaled.view_mut().iter_rows_mut() {
+        scaling::apply(row, &mean, &deviation);
+    }
+    scaled
+}
+
+/// Memory for learning from `n` samples with room for `r` points and as many components.
+struct Memory<T> {
+    factor: Grid<T>,
+    residuals: Vec<T>,
+    pivots: Vec<u32>,
+    covariance: Grid<T>,
+    vectors: Grid<T>,
+    values: Vec<T>,
+    mean: Vec<T>,
+    kept: Vec<u32>,
+    rows: Vec<u32>,
+    spe: Vec<T>,
+    t2: Vec<T>,
+    projection: Vec<T>,
+    header: Header<T>,
+    weights: Grid<T>,
+    centre: Vec<T>,
+    offsets: Vec<T>,
+    variances: Vec<T>,
+}
+
+impl<T: Real> Memory<T> {
+    fn new(n: usize, r: usize) -> Self {
+        Self {
+            factor: Grid::zeros(n, r),
+            residuals: vec![T::ZERO; n],
+            pivots: vec![0; r],
+            covariance: Grid::zeros(r, r),
+            vectors: Grid::zeros(r, r),
+            values: vec![T::ZERO; r],
+            mean: vec![T::ZERO; r],
+            kept: vec![0; n],
+            rows: vec![0; n],
+            spe: vec![T::ZERO; n],
+            t2: vec![T::ZERO; n],
+            projection: vec![T::ZERO; r],
+            header: Header::default(),
+            weights: Grid::zeros(r, r),
+            centre: vec![T::ZERO; r],
+            offsets: vec![T::ZERO; r],
+            variances: vec![T::ZERO; r],
+        }
+    }
+
+    fn scratch(&mut self) -> LearnScratch<'_, T> {
+        LearnScratch {
+            landmark: LandmarkScratch {
+                factor: self.factor.view_mut(),
+                residuals: &mut self.residuals,
+                pivots: &mut self.pivots,
+                covariance: self.covariance.view_mut(),
+                vectors: self.vectors.view_mut(),
+                values: &mut self.values,
+                mean: &mut self.mean,
+            },
+            kept: &mut self.kept,
+            rows: &mut self.rows,
+            spe: &mut self.spe,
+            t2: &mut self.t2,
+            projection: &mut self.projection,
+            candidate: ExpansionMut {
+                header: &mut self.header,
+                weights: self.weights.view_mut(),
+                centre: &mut self.centre,
+                offsets: &mut self.offsets,
+                variances: &mut self.variances,
+            },
+        }
+    }
+}
+
+/// How the width of the Gaussian kernel is chosen.
+#[derive(Clone, Copy)]
+pub(crate) enum Width {
+    /// `γ = 1/(factor·m)`, `m` being the median squared distance of the samples that a model is fitted to.
+    Median { factor: f64 },
+    /// `γ = 1/(8·d)` for `d` inputs.
+    Inputs(usize),
+}
+
+impl Width {
+    pub(crate) fn kernel<T: Real, S: Samples<View = [T]>>(
+        self,
+        samples: &S,
+    ) -> Result<Rbf<T>, Error> {
+        match self {
+            Self::Median { factor } => Rbf::for_samples(samples, T::from_f64(factor)),
+            Self::Inputs(inputs) => Ok(Rbf::for_inputs(inputs)),
+        }
+    }
+}
+
+/// What learning leaves.
+pub(crate) struct Learned<T> {
+    pub(crate) kernel: Rbf<T>,
+    pub(crate) report: LearnReport<T>,
+    /// The SPE of each training sample by a model that was fitted without its fold.
+    pub(crate) crossfit_spe: Vec<T>,
+    /// Scores of the samples to judge, in order.
+    pub(crate) scores: Vec<Score<T>>,
+}
+
+/// Learns from the samples that `training` names with at most `points` points, and scores those that `judged` names.
+pub(crate) fn learn<T, S>(
+    samples: &S,
+    training: &[u32],
+    judged: &[u32],
+    points: usize,
+    recipe: Recipe<T>,
+    width: Width,
+) -> Result<Learned<T>, Error>
+where
+    T: Real,
+    S: Samples<View = [T]>,
+    Libm: Math<T>,
+{
+    let mut memory = Memory::new(training.len(), points);
+    let scratch = &mut memory.scratch();
+    let mut learning = Learning::start(recipe, training.iter().copied(), scratch)?;
+    let kernel = |samples: &Indexed<'_, S>| width.kernel(samples);
+    while learning.step(samples, kernel, scratch)? == Progress::Working {}
+    let (&kernel, report) = learning.result().ok_or(Error::NotFitted)?;
+
+    let rows = Indexed { samples, rows: scratch.rows };
+    let points = Indexed { samples: &rows, rows: &scratch.landmark.pivots[..report.fit.points] };
+    let model = KernelPcaView::new(&kernel, &points, scratch.candidate.view())?;
+    let projection = &mut scratch.projection[..report.fit.components];
+    let judged = Indexed { samples, rows: judged };
+    let scores =
+        judged.iter_samples().map(|x| model.score(x, projection)).collect::<Result<_, _>>()?;
+    Ok(Learned { kernel, report, crossfit_spe: memory.spe, scores })
+}
+
+/// Area under the ROC curve: the chance that an anomaly scores higher than a normal sample, ties as one half.
+pub(crate) fn auroc(normal: &[f64], anomalous: &[f64]) -> f64 {
+    let mut all: Vec<(f64, bool)> = normal.iter().map(|&score| (score, false)).collect();
+    all.extend(anomalous.iter().map(|&score| (score, true)));
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut won, mut normal_below) = (0.0, 0.0);
+    for tied in all.chunk_by(|a, b| a.0 == b.0) {
+        let anomalies = tied.iter().filter(|(_, anomaly)| *anomaly).count() as f64;
+        let normals = tied.len() as f64 - anomalies;
+        won += anomalies * (normal_below + normals / 2.0);
+        normal_below += normals;
+    }
+    won / (normal.len() as f64 * anomalous.len() as f64)
+}
+
+/// How many scores raise an alarm.
+pub(crate) fn count_alarms(scores: &[f64], threshold: f64) -> usize {
+    scores.iter().filter(|&&score| score > threshold).count()
+}
+
+/// The share of scores that raise an alarm.
+pub(crate) fn alarm_rate(scores: &[f64], threshold: f64) -> f64 {
+    count_alarms(scores, threshold) as f64 / scores.len() as f64
+}
+
+pub(crate) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (sum, count) = values.into_iter().fold((0.0, 0), |(sum, count), v| (sum + v, count + 1));
+    sum / f64::from(count)
+}
+
+/// Compares with a reference, remembers the largest difference of each quantity and every one that is too large.
+#[derive(Default)]
+pub(crate) struct Comparison {
+    checked: usize,
+    worst: Vec<(String, f64)>,
+    failures: String,
+}
+
+impl Comparison {
+    /// `|found − expected| ≤ tolerance`.
+    pub(crate) fn close(
+        &mut self,
+        place: &str,
+        quantity: &str,
+        (found, expected): (f64, f64),
+        tolerance: f64,
+    ) {
+        let difference = (found - expected).abs();
+        self.note(quantity, difference);
+        // Written so that NaN fails.
+        self.require(difference <= tolerance, place, quantity, &(found, expected));
+    }
+
+    /// `|found/expected − 1| ≤ tolerance`.
+    pub(crate) fn relatively_close(
+        &mut self,
+        place: &str,
+        quantity: &str,
+        (found, expected): (f64, f64),
+        tolerance: f64,
+    ) {
+        let difference = (found / expected - 1.0).abs();
+        self.note(quantity, difference);
+        self.require(difference <= tolerance, place, quantity, &(found, expected));
+    }
+
+    /// Some other condition.
+    pub(crate) fn require(
+        &mut self,
+        holds: bool,
+        place: &str,
+        quantity: &str,
+        values: &dyn std::fmt::Debug,
+    ) {
+        self.checked += 1;
+        if !holds {
+            writeln!(self.failures, "{place}: {quantity} (found, expected) {values:?}").unwrap();
+        }
+    }
+
+    fn note(&mut self, quantity: &str, difference: f64) {
+        match self.worst.iter_mut().find(|(name, _)| name == quantity) {
+            Some((_, worst)) => *worst = worst.max(difference),
+            None => self.worst.push((quantity.into(), difference)),
+        }
+    }
+
+    /// Prints the largest differences; panics if one was too large or a number of checks is missing.
+    pub(crate) fn finish(self, name: &str, expected: usize) {
+        println!("{name}: {} checks, largest differences:", self.checked);
+        for (quantity, worst) in &self.worst {
+            println!("  {quantity}: {worst:.1e}");
+        }
+        assert!(self.failures.is_empty(), "{name}:\n{}", self.failures);
+        assert_eq!(self.checked, expected, "{name}: checks");
+    }
+}
+
+/// `docs/EVALUATION.md` holds this text between its markers; with `MERCER_UPDATE` set, it does afterwards.
+pub(crate) fn require_section(test: &str, name: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/EVALUATION.md");
+    let text = std::fs::read_to_string(&path).expect("docs/EVALUATION.md can be read");
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+    let start = text.find(&begin).expect("the section begins") + begin.len();
+    let length = text[start..].find(&end).expect("the section ends");
+    if std::env::var_os("MERCER_UPDATE").is_some() {
+        let updated = format!("{}{expected}{}", &text[..start], &text[start + length..]);
+        std::fs::write(&path, updated).expect("docs/EVALUATION.md can be written");
+    } else {
+        assert_eq!(
+            &text[start..start + length],
+            expected,
+            "docs/EVALUATION.md is out of date: run `MERCER_UPDATE=1 cargo test --test {test}`"
+        );
+    }
+}

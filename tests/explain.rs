@@ -1,0 +1,434 @@
+//! Which input is to blame for an anomaly, and what it should have read.
+//!
+//! `cargo test --test explain -- --nocapture` prints the table of the localisation experiment.
+
+mod common;
+
+use common::{Fitted, Grid, Table, fit_exact, fit_landmarks, number};
+use mercer::explain::{ITERATIONS, suspect};
+use mercer::kernel::{Gradient, Laplacian, Linear, Normalised, Poly, Rbf, Sum};
+use mercer::math::{Libm, Math};
+use mercer::model::KernelPcaView;
+use mercer::{
+    Components, Detector, Error, Fault, KernelPca, LandmarkWorkspace, Landmarks, MatrixView, Real,
+    Scaling, Thresholds, scaling,
+};
+
+/// Numbers that look random, the same in every run (xorshift64).
+struct Random(u64);
+
+impl Random {
+    const SEED: Self = Self(0x9E37_79B9_7F4A_7C15);
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 11) as usize % n
+    }
+
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        let unit = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
+        low + unit * (high - low)
+    }
+}
+
+// ---- a plant of two states and four sensors ----
+
+/// Two states that vary freely, their sum, their difference, and a little noise; each in its own unit.
+fn readings<const N: usize>(random: &mut Random) -> [[f32; 4]; N] {
+    core::array::from_fn(|_| {
+        let (s, t) = (random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+        reading(s, t).map(|v| v + random.between(-0.02, 0.02) as f32)
+    })
+}
+
+fn reading(s: f64, t: f64) -> [f32; 4] {
+    [20.0 + s, 5.0 + 0.5 * t, 100.0 + 10.0 * (s + t), s - t].map(|v| v as f32)
+}
+
+/// Deviations of the four sensors, roughly.
+const DEVIATION: [f32; 4] = [0.58, 0.29, 8.2, 0.82];
+
+type Plant = Detector<Rbf<f32>, [f32; 4], 24, 16>;
+
+fn plant() -> Plant {
+    let samples: [_; 64] = readings(&mut Random(1));
+    let scaling: Scaling<[f32; 4]> = Scaling::learn(samples.as_slice());
+    let scaled = samples.map(|x| scaling.apply(&x));
+    let mut model = KernelPca::new();
+    let mut workspace = LandmarkWorkspace::<f32, 64, 24>::new();
+    let (rank, share) = (Landmarks::Rank(24), Components::Share(0.99));
+    model.fit_landmarks(Rbf::new(0.05), &scaled, rank, share, &mut workspace).unwrap();
+    Detector::from_parts(scaling, model, Thresholds::EMPTY)
+}
+
+#[test]
+fn a_disturbed_sensor_is_named_and_restored() {
+    let plant = plant();
+    let normal: [_; 32] = readings(&mut Random(7));
+    for (i, truth) in normal.iter().enumerate() {
+        let input = i % 4;
+        for off in [-6.0, 6.0, 40.0, 1e4, 1e30] {
+            let mut x = *truth;
+            x[input] += off * DEVIATION[input];
+            let contributions = plant.contributions(&x).unwrap();
+            assert_eq!(suspect(&contributions), Some(input), "{x:?}: {contributions:?}");
+            let instead = plant.expected_input(&x, input, ITERATIONS).unwrap();
+            let error = (instead - truth[input]).abs() / DEVIATION[input];
+            assert!(error < 0.25, "{x:?}: {instead} for input {input}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_sensor_is_replaced() {
+    let plant = plant();
+    let truth = reading(0.3, -0.4);
+    let mut x = truth;
+    x[2] = f32::NAN;
+    assert!((plant.expected_input(&x, 2, ITERATIONS).unwrap() - truth[2]).abs() < 2.0);
+}
+
+#[test]
+fn a_normal_reading_is_what_is_expected() {
+    let plant = plant();
+    let normal: [_; 32] = readings(&mut Random(7));
+    for x in &normal {
+        let expected = plant.expected(x, ITERATIONS).unwrap();
+        for ((e, x), deviation) in expected.iter().zip(x).zip(DEVIATION) {
+            assert!((e - x).abs() < 0.25 * deviation, "{expected:?}, not {x}");
+        }
+    }
+}
+
+#[test]
+fn the_expected_reading_lies_between_the_disturbed_and_the_true_one() {
+    let plant = plant();
+    let normal: [_; 32] = readings(&mut Random(7));
+    for (i, truth) in normal.iter().enumerate() {
+        let input = i % 4;
+        let mut x = *truth;
+        x[input] += 3.0 * DEVIATION[input];
+        let expected = plant.expected(&x, ITERATIONS).unwrap();
+        let error = (expected[input] - truth[input]) / DEVIATION[input];
+        assert!((-0.5..2.0).contains(&error), "{truth:?} plus 3 deviations: {expected:?}");
+        let (before, after) = (plant.score(&x).unwrap(), plant.score(&expected).unwrap());
+        assert!(after.score.spe < 0.5 * before.score.spe);
+    }
+}
+
+#[test]
+fn far_readings_are_answered_too() {
+    let plant = plant();
+    for far in [1e4, 1e18, 1e37_f32] {
+        let x = [20.0, 5.0, 100.0 + far, -0.01 * far];
+        let contributions = plant.contributions(&x).unwrap();
+        let spe = plant.score(&x).unwrap().score.spe;
+        let total: f32 = contributions.iter().sum();
+        assert!((total - spe).abs() <= 1e-5 * spe, "{contributions:?} do not sum to {spe}");
+        assert_eq!(suspect(&contributions), Some(2));
+        // The projection no longer tells where the reading was: only that it is one among the normal ones.
+        let expected = plant.expected(&x, ITERATIONS).unwrap();
+        for ((e, centre), deviation) in expected.iter().zip(reading(0.0, 0.0)).zip(DEVIATION) {
+            assert!((e - centre).abs() < 3.0 * deviation, "{expected:?}");
+        }
+        // Without the third input, the fourth is still far from normal.
+        let lost = plant.expected_input(&x, 2, ITERATIONS);
+        assert!(matches!(lost, Err(Error::NoConvergence { .. })), "{lost:?}");
+    }
+}
+
+// ---- what is refused ----
+
+#[test]
+fn unusable_queries_are_named() {
+    let plant = plant();
+    for value in [f32::NAN, f32::INFINITY] {
+        let error = Error::Query(Fault::NotFinite { input: 1 });
+        let x = [20.0, value, 100.0, 0.0];
+        assert_eq!(plant.contributions(&x), Err(error));
+        assert_eq!(plant.expected(&x, ITERATIONS), Err(error));
+        assert_eq!(plant.expected_input(&x, 0, ITERATIONS), Err(error));
+    }
+}
+
+#[test]
+fn a_detector_that_has_learned_nothing_says_so() {
+    let empty = Plant::new();
+    assert_eq!(empty.contributions(&[0.0; 4]), Err(Error::NotFitted));
+    assert_eq!(empty.expected(&[0.0; 4], ITERATIONS), Err(Error::NotFitted));
+    assert_eq!(empty.expected_input(&[0.0; 4], 0, ITERATIONS), Err(Error::NotFitted));
+}
+
+#[test]
+fn iterations_and_inputs_are_checked() {
+    let plant = plant();
+    let x = reading(0.3, -0.4);
+    let none = Error::Parameter { name: "iterations", rule: ">= 1" };
+    assert_eq!(plant.expected(&x, 0), Err(none));
+    assert_eq!(plant.expected_input(&x, 0, 0), Err(none));
+    let outside = Error::Parameter { name: "input", rule: "< number of inputs" };
+    assert_eq!(plant.expected_input(&x, 4, ITERATIONS), Err(outside));
+    let off = [20.0, 5.0, 160.0, 0.0];
+    assert_eq!(plant.expected(&off, 1), Err(Error::NoConvergence { sweeps: 1 }));
+    assert_eq!(plant.expected_input(&off, 2, 1), Err(Error::NoConvergence { sweeps: 1 }));
+}
+
+#[test]
+fn slices_of_another_length_are_named() {
+    let samples = [[0.0, 0.5], [1.0, 0.25], [0.5, -1.0]];
+    let kernel = Rbf::new(0.5);
+    let fitted = fit_exact(&kernel, samples.as_slice(), Components::Fixed(2)).unwrap();
+    let model = KernelPcaView::new(&kernel, samples.as_slice(), fitted.expansion()).unwrap();
+    let shape = |what, given| Err(Error::Shape { what, expected: 2, given });
+    let (x, f, short, long) = ([0.0; 2], &mut [0.0; 2], &mut [0.0], &mut [0.0; 3]);
+    assert_eq!(model.contributions(&x, f, long).map(drop), shape("contributions", 3));
+    assert_eq!(model.contributions(&x, short, &mut [0.0; 2]).map(drop), shape("projection", 1));
+    assert_eq!(model.expected(&x, 9, f, short, &mut [0.0; 2]).map(drop), shape("scratch", 1));
+    assert_eq!(model.expected(&x, 9, f, &mut [0.0; 2], long).map(drop), shape("expected", 3));
+    assert_eq!(model.expected_input(&x, 0, 9, f, short).map(drop), shape("expected", 1));
+}
+
+// ---- the formula ----
+
+#[test]
+fn contributions_of_the_linear_kernel_have_a_closed_form() {
+    // The samples lie in the plane x0 = x1 with mean 0, so SPE = (x0 − x1)²/2.
+    let samples = [[1.0, 1.0, 0.5], [-1.0, -1.0, 0.5], [2.0, 2.0, -1.0], [-2.0, -2.0, 0.0]];
+    let fitted = fit_exact(&Linear, samples.as_slice(), Components::Fixed(2)).unwrap();
+    let model = KernelPcaView::new(&Linear, samples.as_slice(), fitted.expansion()).unwrap();
+    let (mut projection, mut contributions) = ([0.0; 2], [0.0; 3]);
+    for [a, b, c] in [[1.0, 3.0, 2.0], [-4.0, 0.5, 0.0], [2.0, 2.0, 7.0]] {
+        let score = model.contributions(&[a, b, c], &mut projection, &mut contributions).unwrap();
+        for (got, expected) in contributions.iter().zip([a * (a - b), b * (b - a), 0.0]) {
+            assert!((got - expected).abs() < 1e-12, "{contributions:?} at {:?}", [a, b, c]);
+        }
+        // SPE is homogeneous of degree 2: Euler's theorem.
+        let total: f64 = contributions.iter().sum();
+        assert!((total - 2.0 * score.spe).abs() < 1e-12, "{contributions:?} of {score:?}");
+    }
+}
+
+/// `x_l (SPE(x + h e_l) − SPE(x − h e_l))/2h`.
+fn agrees_with_differences<K: Gradient<f64>>(
+    kernel: &K,
+    points: &MatrixView<'_, f64>,
+    fitted: &Fitted<f64>,
+) {
+    let model = KernelPcaView::new(kernel, points, fitted.expansion()).unwrap();
+    let mut projection = vec![0.0; fitted.report.components];
+    let mut contributions = [0.0; 3];
+    for x in [[0.4, -0.9, 1.3], [2.0, -3.0, 1.0]] {
+        let score = model.contributions(&x, &mut projection, &mut contributions).unwrap();
+        assert_eq!(score, model.score(&x, &mut projection).unwrap());
+        for l in 0..3 {
+            let mut spe = |step: f64| {
+                let mut moved = x;
+                moved[l] += step;
+                model.score(&moved, &mut projection).unwrap().spe
+            };
+            let expected = x[l] * (spe(1e-5) - spe(-1e-5)) / 2e-5;
+            let error = (contributions[l] - expected).abs();
+            assert!(error < 1e-6 * expected.abs().max(1.0), "{contributions:?}, not {expected}");
+        }
+    }
+}
+
+#[test]
+fn contributions_are_the_gradient_of_spe_times_the_input() {
+    fn agrees(kernel: impl Gradient<f64>) {
+        let mut random = Random::SEED;
+        let samples = Grid::from_fn(12, 3, |_, _| random.between(-1.5, 1.5));
+        let exact = fit_exact(&kernel, &samples.view(), Components::Fixed(3)).unwrap();
+        agrees_with_differences(&kernel, &samples.view(), &exact);
+        let (rank, components) = (Landmarks::Rank(6), Components::Fixed(2));
+        let few = fit_landmarks(&kernel, &samples.view(), rank, components, 6).unwrap();
+        agrees_with_differences(&kernel, &samples.pick(&few.points).view(), &few);
+    }
+    agrees(Rbf::new(0.3));
+    agrees(Laplacian::new(0.3));
+    agrees(Poly { gamma: 0.5, coef0: 1.0, degree: 2 });
+    agrees(Sum(Linear, Normalised(Poly { gamma: 0.5, coef0: 1.0, degree: 3 })));
+}
+
+// ---- real data ----
+
+const SETS: [&str; 6] = ["Ionosphere", "vowels", "Pima", "thyroid", "WDBC", "breastw"];
+
+/// Rows with their labels cut off, and which of them are normal.
+fn real_set(name: &str) -> (Grid<f64>, Vec<bool>) {
+    let table = Table::read(&format!("{ADBENCH}/{name}.csv"));
+    let all = table.numbers();
+    let normal = table.column("label").iter().map(|&label| label == 0.0).collect();
+    (Grid::from_fn(all.rows, all.columns - 1, |i, j| all.at(i, j)), normal)
+}
+
+/// Data that are not part of the repository, as seen from `tests/data`.
+const ADBENCH: &str = "../../../shared/data/adbench";
+
+/// Scales all rows by what the training rows say.
+fn standardised(rows: &Grid<f64>, training: &[usize]) -> Grid<f64> {
+    let (mut mean, mut deviation) = (vec![0.0; rows.columns], vec![0.0; rows.columns]);
+    scaling::learn(&rows.pick(training).view(), &mut mean, &mut deviation);
+    let mut scaled = rows.clone();
+    for row in scaled.view_mut().iter_rows_mut() {
+        scaling::apply(row, &mean, &deviation);
+    }
+    scaled
+}
+
+/// What became of the disturbed rows of one data set.
+#[derive(Default)]
+struct Outcome {
+    rows: usize,
+    /// How often the right input had the largest contribution.
+    found: usize,
+    /// How often it had the largest value.
+    largest: usize,
+    /// Iterations of the expected readings that converged.
+    iterations: Vec<f64>,
+    /// Errors at the disturbed input, in standard deviations: of the expected reading, of the expected input
+    /// for the suspect, and of answering with the mean.
+    input_iterations: Vec<f64>,
+    reading: Vec<f64>,
+    input: Vec<f64>,
+    mean: Vec<f64>,
+}
+
+/// The value that a share of all values does not exceed.
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[((values.len() - 1) as f64 * share) as usize]
+}
+
+fn percent(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole as f64
+}
+
+impl Outcome {
+    /// Adds 5 or 8 standard deviations, or subtracts them, at one random input of each row.
+    fn disturb<T: Real, M: Math<T>>(
+        &mut self,
+        model: &KernelPcaView<'_, Rbf<T, M>, MatrixView<'_, T>>,
+        rows: &Grid<f64>,
+        random: &mut Random,
+    ) {
+        let mut projection = vec![T::ZERO; model.expansion().components()];
+        let [mut contributions, mut scratch, mut expected] = [(); 3].map(|()| vec![T::ZERO; rows.columns]);
+        for row in rows.iter_rows() {
+            let input = random.below(rows.columns);
+            let off = [-8.0, -5.0, 5.0, 8.0][random.below(4)];
+            let mut x: Vec<T> = row.iter().map(|&v| T::from_f64(v)).collect();
+            x[input] = T::from_f64(row[input] + off);
+
+            model.contributions(&x, &mut projection, &mut contributions).unwrap();
+            let found = suspect(&contributions).unwrap();
+            self.rows += 1;
+            self.found += usize::from(found == input);
+            self.largest += usize::from(suspect(&x) == Some(input));
+
+            let error = |value: T| (value.to_f64() - row[input]).abs();
+            let [f, s, e] = [&mut projection, &mut scratch, &mut expected];
+            if let Ok(iterations) = model.expected(&x, ITERATIONS, f, s, e) {
+                self.iterations.push(iterations as f64);
+                self.reading.push(error(e[input]));
+            }
+            match model.expected_input(&x, found, ITERATIONS, f, e) {
+                Ok(iterations) => {
+                    self.input.push(error(e[input]));
+                    self.input_iterations.push(iterations as f64);
+                }
+                Err(err) => {
+                    let v = e[found];
+                    let more = model.expected_input(&x, found, 2000, f, e);
+                    eprintln!("{} right {} {err:?} {v} -> {more:?} {} {:?}", std::any::type_name::<T>(), found == input, e[found], row[found]);
+                }
+            }
+            self.mean.push(row[input].abs());
+        }
+    }
+
+    fn print(&mut self, name: &str) {
+        println!(
+            "{name:10} | {:4} | {:5.1} | {:5.1} | {:5.1} | {:2} | {:2} | {:4.2} | {:4.2} | {:4.2}",
+            self.rows,
+            percent(self.found, self.rows),
+            percent(self.largest, self.rows),
+            percent(self.iterations.len(), self.rows),
+            quantile(&mut self.iterations, 0.9),
+            quantile(&mut self.input_iterations, 0.9),
+            quantile(&mut self.reading, 0.5),
+            quantile(&mut self.input, 0.5),
+            quantile(&mut self.mean, 0.5),
+        );
+    }
+}
+
+/// Recipe `8m` of the data's README with 48 landmarks, and at most 60 normal test rows of each split.
+fn localise<T: Real>(name: &str) -> Outcome
+where
+    Libm: Math<T>,
+{
+    let (rows, normal) = real_set(name);
+    let splits = Table::read(&format!("{ADBENCH}/splits.csv"));
+    let reference = Table::read(&format!("{ADBENCH}/reference_kpca.csv"));
+    let (mut outcome, mut random) = (Outcome::default(), Random::SEED);
+    for split in (0..splits.rows()).filter(|&row| splits.text(row, "data") == name) {
+        let training: Vec<usize> =
+            splits.text(split, "train_rows").split(' ').map(|row| row.parse().unwrap()).collect();
+        let is_recipe = |row: &usize| {
+            let text = |column| reference.text(*row, column);
+            [text("data"), text("split"), text("recipe")] == [name, splits.text(split, "split"), "8m"]
+        };
+        let recipe = (0..reference.rows()).find(is_recipe).unwrap();
+        let kernel = Rbf::new(T::from_f64(number(reference.text(recipe, "gamma"))));
+
+        let scaled = standardised(&rows, &training);
+        let samples: Grid<T> = scaled.pick(&training).cast();
+        let (rank, share) = (Landmarks::Rank(48), Components::Share(T::from_f64(0.99)));
+        let fitted = fit_landmarks(&kernel, &samples.view(), rank, share, 48).unwrap();
+        let points = samples.pick(&fitted.points);
+        let points = points.view();
+        let model = KernelPcaView::new(&kernel, &points, fitted.expansion()).unwrap();
+
+        let test = (0..rows.rows).filter(|row| normal[*row] && !training.contains(row));
+        let test: Vec<usize> = test.take(60).collect();
+        outcome.disturb(&model, &scaled.pick(&test), &mut random);
+    }
+    outcome
+}
+
+#[test]
+fn a_disturbed_input_is_found_in_real_data() {
+    let folder = format!("{}/tests/data/{ADBENCH}", env!("CARGO_MANIFEST_DIR"));
+    if !std::path::Path::new(&folder).is_dir() {
+        println!("skipped: there is no ../shared/data/adbench beside the repository");
+        return;
+    }
+    println!("found, largest: % of rows in which the contribution, or the value itself, names the right input");
+    println!("converged: % of the expected readings; p90: iterations of these");
+    println!("median error at the disturbed input, in deviations: expected reading, expected input, mean");
+    println!("set        | rows | found | largest | converged | p90 | reading | input | mean");
+    let mut single = SETS.map(localise::<f32>);
+    let double = SETS.map(localise::<f64>);
+    for (name, outcome) in SETS.iter().zip(&mut single) {
+        outcome.print(name);
+    }
+    let mean = |share: &dyn Fn(&Outcome) -> usize, outcomes: &[Outcome]| {
+        outcomes.iter().map(|o| percent(share(o), o.rows)).sum::<f64>() / 6.0
+    };
+    let (found, largest) = (mean(&|o| o.found, &single), mean(&|o| o.largest, &single));
+    let in_double = mean(&|o| o.found, &double);
+    println!("mean       |      | {found:5.1} | {largest:5.1} | in f64: {in_double:5.1}");
+    assert!(found >= 95.0 && in_double >= 95.0);
+    for (name, outcome) in SETS.iter().zip(&mut single) {
+        assert!(percent(outcome.iterations.len(), outcome.rows) >= 99.0, "{name}");
+        let (input, mean) = (quantile(&mut outcome.input, 0.5), quantile(&mut outcome.mean, 0.5));
+        assert!(input < mean, "{name}: the mean is nearer");
+    }
+}
