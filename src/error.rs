@@ -89,6 +89,11 @@ pub enum Error {
         /// How many sweeps were made.
         sweeps: usize,
     },
+    /// The search for an expected reading used up its iterations, or found no normal reading nearby.
+    NoPreImage {
+        /// How many iterations were made.
+        iterations: usize,
+    },
     /// The model has not been fitted yet.
     NotFitted,
     /// Bytes are not a stored detector of this type.
@@ -213,6 +218,9 @@ impl fmt::Display for Error {
             Self::Learning => f.write_str("learning is under way"),
             Self::NoConvergence { sweeps } => {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")
+            }
+            Self::NoPreImage { iterations } => {
+                write!(f, "no expected reading found in {iterations} iterations")
             }
             Self::NotFitted => f.write_str("model has not been fitted"),
             Self::Format(fault) => write!(f, "stored detector: {fault}"),

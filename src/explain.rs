@@ -35,8 +35,9 @@ use crate::model::KernelPcaView;
 use crate::samples::{Samples, Vector};
 use crate::score::Score;
 
-/// Iterations to allow for an expected reading or input: ten times what one takes within a few deviations of normal.
-pub const ITERATIONS: usize = 100;
+/// Iterations to allow for an expected reading or input. Within a few deviations of normal, most readings take fewer than 10 and most
+/// inputs fewer than 30; far from normal it can take ten times as many.
+pub const ITERATIONS: usize = 300;
 
 /// A step of less than this share of the kernel's width `1/√γ` is the last.
 const TOLERANCE: f64 = 1e-3;
@@ -144,7 +145,7 @@ where
     ///
     /// # Errors
     /// As [`project`](Self::project), [`Error::Shape`] for slices of another length, [`Error::Parameter`] for no `iterations`, and
-    /// [`Error::NoConvergence`] when these do not suffice or the weights vanish again.
+    /// [`Error::NoPreImage`] when these do not suffice or the weights vanish again.
     pub fn expected(
         &self,
         x: &[T],
@@ -157,23 +158,23 @@ where
         require_length("scratch", scratch, x)?;
         require_length("expected", expected, x)?;
         self.project(x, projection)?;
-        expected.copy_from_slice(x);
+        copy(x, expected);
         let mut restarted = false;
         for iteration in 1..=iterations {
             if self.weighted_mean(projection, expected, scratch) {
                 let moved = squared_distance(expected, scratch);
-                expected.copy_from_slice(scratch);
+                copy(scratch, expected);
                 if self.is_last(moved) {
                     return Ok(iteration);
                 }
             } else if restarted {
-                return Err(Error::NoConvergence { sweeps: iteration });
+                return Err(Error::NoPreImage { iterations: iteration });
             } else {
                 restarted = true;
                 self.copy_nearest(x, expected);
             }
         }
-        Err(Error::NoConvergence { sweeps: iterations })
+        Err(Error::NoPreImage { iterations })
     }
 
     /// Writes `x` with one input as the others let expect it; see the [module](crate::explain). Returns the number of iterations.
@@ -183,7 +184,7 @@ where
     ///
     /// # Errors
     /// As [`project`](Self::project), [`Error::Shape`] for slices of another length, [`Error::Parameter`] when there is no such
-    /// `input` or no `iterations`, and [`Error::NoConvergence`] when these do not suffice or, far from all points, the weights vanish.
+    /// `input` or no `iterations`, and [`Error::NoPreImage`] when these do not suffice or, far from all points, the weights vanish.
     pub fn expected_input(
         &self,
         x: &[T],
@@ -194,31 +195,26 @@ where
     ) -> Result<usize, Error> {
         require_iterations(iterations)?;
         require_length("expected", expected, x)?;
-        expected.copy_from_slice(x);
+        copy(x, expected);
         replace_input(expected, input, T::ZERO)?;
         for iteration in 1..=iterations {
             self.project(expected, projection)?;
             let mean = self.weighted_mean_of(input, projection, expected);
-            let mean = mean.ok_or(Error::NoConvergence { sweeps: iteration })?;
+            let mean = mean.ok_or(Error::NoPreImage { iterations: iteration })?;
             let moved = replace_input(expected, input, mean)? - mean;
             if self.is_last(moved * moved) {
                 return Ok(iteration);
             }
         }
-        Err(Error::NoConvergence { sweeps: iterations })
-    }
-
-    /// The points and `w_i k(z, point_i)`.
-    fn pulls(&self, projection: &[T], z: &[T]) -> impl Iterator<Item = (&[T], T)> {
-        let kernel = self.kernel();
-        self.reconstruction(projection).map(|(point, w)| (point, w * kernel.eval(z, point)))
+        Err(Error::NoPreImage { iterations })
     }
 
     /// Writes `Σ w_i k_i point_i / Σ w_i k_i`; false if there is no such mean.
     fn weighted_mean(&self, projection: &[T], z: &[T], mean: &mut [T]) -> bool {
         let mut total = Total::ZERO;
         mean.fill(T::ZERO);
-        for (point, pull) in self.pulls(projection, z) {
+        for (point, weight) in self.reconstruction(projection) {
+            let pull = weight * self.kernel().eval(z, point);
             total.add(pull);
             for (mean, &coordinate) in mean.iter_mut().zip(point) {
                 *mean += pull * coordinate;
@@ -234,7 +230,8 @@ where
     /// One input of the weighted mean; none if there is no such mean.
     fn weighted_mean_of(&self, input: usize, projection: &[T], z: &[T]) -> Option<T> {
         let (mut total, mut weighted) = (Total::ZERO, T::ZERO);
-        for (point, pull) in self.pulls(projection, z) {
+        for (point, weight) in self.reconstruction(projection) {
+            let pull = weight * self.kernel().eval(z, point);
             total.add(pull);
             weighted += pull * *point.get(input)?;
         }
@@ -252,15 +249,11 @@ where
         let distances =
             self.points().iter_samples().map(|point| (point, squared_distance(x, point)));
         let first = distances.reduce(|best, other| if other.1 < best.1 { other } else { best });
-        for (nearest, &coordinate) in
-            nearest.iter_mut().zip(first.map_or(&[][..], |(point, _)| point))
-        {
-            *nearest = coordinate;
-        }
+        copy(first.map_or(&[], |(point, _)| point), nearest);
     }
 }
 
-/// A sum of numbers of both signs, and how large they are.
+/// `Σ w_i k_i`, and `Σ |w_i| k_i` to compare it with.
 struct Total<T> {
     sum: T,
     magnitude: T,
@@ -269,15 +262,22 @@ struct Total<T> {
 impl<T: Real> Total<T> {
     const ZERO: Self = Self { sum: T::ZERO, magnitude: T::ZERO };
 
-    fn add(&mut self, value: T) {
-        self.sum += value;
-        self.magnitude += value.abs();
+    fn add(&mut self, pull: T) {
+        self.sum += pull;
+        self.magnitude += pull.abs();
     }
 
-    /// The sum of `count` numbers, unless it is 0 up to rounding.
+    /// The sum of `count` products, unless it vanishes: far from all points, or because weights of both signs cancel.
     fn divisor(&self, count: usize) -> Option<T> {
         let rounding = T::EPSILON * T::from_usize(count) * self.magnitude;
         (self.sum.abs() > rounding).then_some(self.sum)
+    }
+}
+
+/// Copies over the shorter length: unlike `copy_from_slice`, without a panic to be proved impossible.
+fn copy<T: Real>(from: &[T], to: &mut [T]) {
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = from;
     }
 }
 
@@ -344,7 +344,7 @@ where
     /// An iteration costs about a score; [`ITERATIONS`] is a good number to allow.
     ///
     /// # Errors
-    /// As [`score`](Self::score), [`Error::Parameter`] for no `iterations`, and [`Error::NoConvergence`] when these do not suffice.
+    /// As [`score`](Self::score), [`Error::Parameter`] for no `iterations`, and [`Error::NoPreImage`] when these do not suffice.
     pub fn expected(&self, x: &X, iterations: usize) -> Result<X, Error> {
         let scaled = self.scaled(x)?;
         let view = self.model.view()?;
@@ -367,7 +367,7 @@ where
     /// An iteration costs about 2 scores; [`ITERATIONS`] is a good number to allow.
     ///
     /// # Errors
-    /// As [`score`](Self::score), [`Error::Parameter`] when there is no such `input` or no `iterations`, and [`Error::NoConvergence`]
+    /// As [`score`](Self::score), [`Error::Parameter`] when there is no such `input` or no `iterations`, and [`Error::NoPreImage`]
     /// when these do not suffice or the other inputs alone are far from normal.
     pub fn expected_input(
         &self,

@@ -497,7 +497,10 @@ fn drop_worst<T: Real>(scratch: &mut LearnScratch<'_, T>, kept: usize, trim: usi
         if to_drop > 0 && (score > largest_kept || tied) {
             to_drop -= 1;
         } else {
-            scratch.kept.copy_within(position..position + 1, next);
+            let row = scratch.kept.get(position).copied();
+            if let (Some(place), Some(row)) = (scratch.kept.get_mut(next), row) {
+                *place = row;
+            }
             next += 1;
         }
     }

@@ -113,6 +113,10 @@ where
     }
 
     /// Everything a stored model is read into.
+    #[allow(
+        clippy::type_complexity,
+        reason = "the parts of the struct, named where they are declared"
+    )]
     pub(crate) fn storage(
         &mut self,
     ) -> (&mut Option<K>, &mut heapless::Vec<X, R, u32>, ExpansionMut<'_, Scalar<K, X>>) {

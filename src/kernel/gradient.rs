@@ -238,7 +238,8 @@ mod tests {
         agrees(Normalised(Linear));
         agrees(Normalised(POLY));
         agrees(Normalised(Sum(Exp::new(Scale { factor: 0.2, kernel: Linear }), FORM)));
-        agrees(&Product(Normalised(FORM), Laplacian::new(0.2)));
+        let product = Product(Normalised(FORM), Laplacian::new(0.2));
+        agrees(Scale { factor: 2.0, kernel: &product });
     }
 
     #[test]

@@ -8,12 +8,15 @@
 
 use core::hint::black_box;
 
-use mercer::eigen::{Jacobi, MAX_SWEEPS, Progress};
+use mercer::eigen::{Jacobi, MAX_SWEEPS};
+use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
-    Components, Error, ExactWorkspace, Kernel, KernelPca, LandmarkWorkspace, Landmarks, Matrix,
-    eigen, geometry, gram,
+    Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
+    LandmarkWorkspace, Landmarks, Learner, Matrix, Progress, Recipe, Replace, eigen, geometry,
+    gram,
 };
+use static_cell::ConstStaticCell;
 
 const SAMPLES: usize = 8;
 type Reading = [f32; 3];
@@ -35,6 +38,7 @@ fn workload() -> Result<(), Error> {
     learn_and_score(black_box(Poly { gamma: 0.5, coef0: 1.0, degree: 3 }), &samples)?;
     learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
     decompose(&samples)?;
+    detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
     #[cfg(panic_control)]
@@ -57,6 +61,44 @@ where
     black_box(model.fit_landmarks(kernel, samples, landmarks, components, &mut landmark)?);
     black_box(model.project(&black_box([0.5, 0.5, 0.5]))?);
     black_box(model.score(&black_box([0.5, 0.5, 0.5]))?);
+    Ok(())
+}
+
+/// A device's life: learn in steps, score, explain, alarm, refresh, learn again, save, load.
+fn detect(samples: &[Reading]) -> Result<(), Error> {
+    type Small = Learner<Rbf<f32>, Reading, 24, 8, 6>;
+    static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Small::new());
+    let Some(learner) = LEARNER.try_take() else { return Ok(()) };
+    for round in 0..3 {
+        for &[a, b, c] in samples {
+            learner.push(&black_box([a + 0.1 * round as f32, b, c]))?;
+        }
+    }
+    let mut recipe = Recipe { trim: black_box(0.1), ..Recipe::default() };
+    for _ in 0..2 {
+        learner.begin(black_box(Rbf::for_inputs(3)), recipe)?;
+        while learner.step()? == Progress::Working {}
+        recipe.trim = 0.0;
+        black_box(learner.refresh(&black_box([0.5, 0.5, 0.5]), Replace::Oldest)?);
+        black_box(learner.refresh(&black_box([0.25, 0.5, 0.5]), Replace::MostAlike)?);
+    }
+    black_box(learner.report());
+
+    let x = black_box([1.0, 0.5, -3.0]);
+    let detector = learner.detector()?;
+    let mut alarm = Alarm::new(black_box(AlarmConfig::DEFAULT))?;
+    black_box(alarm.update(detector.score(&x)?.anomalous));
+    black_box(suspect(&detector.contributions(&x)?));
+    // Either answer will do.
+    black_box(detector.expected(&x, black_box(20)).is_ok());
+    black_box(detector.expected_input(&x, black_box(1), black_box(20)).is_ok());
+
+    let mut bytes = [0; Detector::<Rbf<f32>, Reading, 8, 6>::ENCODED_SIZE];
+    let length = detector.write_to(black_box(&mut bytes))?;
+    let mut loaded = Detector::<Rbf<f32>, Reading, 8, 6>::new();
+    loaded.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
+    black_box(loaded.score(&x)?);
+    learner.forget();
     Ok(())
 }
 

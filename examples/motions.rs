@@ -1,0 +1,159 @@
+//! A smart watch learns how its wearer walks, then says when it is something else, and what gave it away.
+//!
+//! Each second of accelerometer and gyroscope becomes 12 features. The learner takes 100 such windows of walking, calibrates its
+//! threshold by cross-fit and learns a detector, all in steps that a firmware can put between other work. Then it watches recordings it
+//! has not seen. Host and device print the same.
+//!
+//! - host: `cargo run --release --example motions`
+//! - Cortex-M4F in QEMU: `cargo run --release --example motions --target thumbv7em-none-eabihf`
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[path = "support/motions.rs"]
+mod motions;
+mod support;
+
+use core::fmt;
+
+use mercer::explain::{ITERATIONS, suspect};
+use mercer::kernel::Rbf;
+use mercer::{Alarm, AlarmConfig, Error, Learner, Progress, Recipe};
+use motions::{FEATURES, NAMES, ROWS, Recordings, TRAINING, UNSEEN, Window, windows};
+use static_cell::ConstStaticCell;
+use support::say;
+
+/// One second.
+const LENGTH: usize = 10;
+const WINDOWS: usize = ROWS / LENGTH;
+/// Windows in a line of the timeline: narrow terminals show it whole.
+const LINE: usize = 50;
+
+type Walking = Learner<Rbf<f32>, Window, WINDOWS, 32, 24>;
+type Detector = mercer::Detector<Rbf<f32>, Window, 32, 24>;
+
+static LEARNER: ConstStaticCell<Walking> = ConstStaticCell::new(Learner::new());
+
+fn run() -> Result<(), Error> {
+    let learner = LEARNER.take();
+    for window in windows::<LENGTH>(&TRAINING) {
+        learner.push(&window)?;
+    }
+    learner.begin(Rbf::for_inputs(FEATURES), Recipe::default())?;
+    let mut steps = 1;
+    while learner.step()? == Progress::Working {
+        // A firmware would feed its watchdog here.
+        steps += 1;
+    }
+    say!("Learned walking from {WINDOWS} windows of 1 s, in {steps} steps");
+    if let Some(report) = learner.report() {
+        say!("  {} points, {} components", report.fit.points, report.fit.components);
+        say!(
+            "  threshold {:.4} for {} % false alarms",
+            report.thresholds.spe,
+            100.0 * report.false_alarms
+        );
+        for warning in report.warnings() {
+            say!("  note: {warning:?}");
+        }
+    }
+    let detector = learner.detector()?;
+    say!("  {} bytes to learn, of which the detector is {}", Walking::SIZE, Detector::SIZE);
+
+    say!("");
+    say!("Watching what it has not seen, a character a second:");
+    say!("  . usual   o above the threshold   O above 4 thresholds   ! the alarm is up");
+    let mut findings = [Findings::default(); UNSEEN.len()];
+    for (found, (name, recordings)) in findings.iter_mut().zip(&UNSEEN) {
+        *found = watch(detector, name, recordings)?;
+    }
+
+    say!("");
+    say!("activity   unusual  alarm at  most often because of");
+    for (found, (name, _)) in findings.iter().zip(&UNSEEN) {
+        say!("{name:<10} {:>5} %  {found}", 100 * found.unusual / WINDOWS);
+    }
+    say!("");
+    explain_first(detector, "standing")
+}
+
+/// What was seen of one activity.
+#[derive(Clone, Copy, Default)]
+struct Findings {
+    unusual: usize,
+    /// The second in which the alarm was first raised.
+    raised: Option<usize>,
+    /// How often each feature was to blame.
+    blamed: [usize; FEATURES],
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.raised {
+            Some(second) => write!(f, "{second:>6} s")?,
+            None => write!(f, "   never")?,
+        }
+        let worst = self.blamed.iter().enumerate().max_by_key(|&(_, &count)| count);
+        if let (Some((feature, &count)), true) = (worst, self.unusual > 0) {
+            let share = 100 * count / self.unusual;
+            write!(f, "  {} ({share} % of the unusual windows)", NAMES[feature])?;
+        }
+        Ok(())
+    }
+}
+
+/// Scores the windows of an activity one after the other and draws them.
+fn watch(detector: &Detector, name: &str, recordings: &Recordings) -> Result<Findings, Error> {
+    let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
+    let mut found = Findings::default();
+    let (mut scores, mut alarms) = ([b' '; WINDOWS], [b' '; WINDOWS]);
+    for (second, window) in windows::<LENGTH>(recordings).enumerate() {
+        let reading = detector.score(&window)?;
+        let excess = reading.score.spe / detector.thresholds().spe;
+        scores[second] = match excess {
+            usual if usual <= 1.0 => b'.',
+            above if above <= 4.0 => b'o',
+            _ => b'O',
+        };
+        if reading.anomalous {
+            found.unusual += 1;
+            if let Some(feature) = suspect(&detector.contributions(&window)?) {
+                found.blamed[feature] += 1;
+            }
+        }
+        if alarm.update(reading.anomalous).is_active() {
+            alarms[second] = b'!';
+            found.raised = found.raised.or(Some(second));
+        }
+    }
+    for (line, (scores, alarms)) in scores.chunks(LINE).zip(alarms.chunks(LINE)).enumerate() {
+        say!("{:<10} {}", if line == 0 { name } else { "" }, text(scores));
+        say!("{:<10} {}", "", text(alarms).trim_end());
+    }
+    Ok(found)
+}
+
+/// The first unusual window of an activity: which feature, what it was, and what it would have been.
+fn explain_first(detector: &Detector, activity: &str) -> Result<(), Error> {
+    let recordings = UNSEEN.iter().filter(|(name, _)| *name == activity);
+    for window in recordings.flat_map(|(_, recordings)| windows::<LENGTH>(recordings)) {
+        if detector.score(&window)?.anomalous
+            && let Some(feature) = suspect(&detector.contributions(&window)?)
+        {
+            let expected = detector.expected_input(&window, feature, ITERATIONS)?;
+            say!(
+                "The first unusual window of {activity}: the {} is {:.3}; walking, it would be about {:.3}.",
+                NAMES[feature],
+                window[feature],
+                expected
+            );
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The drawings are ASCII.
+fn text(drawing: &[u8]) -> &str {
+    core::str::from_utf8(drawing).unwrap_or("?")
+}
+
+support::main!(run);

@@ -1,0 +1,167 @@
+//! Motions of a smart watch: agreement with a reference in numpy, and `docs/EVALUATION.md`.
+//!
+//! `cargo test --test motions -- --nocapture` prints the largest differences, `MERCER_UPDATE=1` writes the document anew.
+
+mod common;
+mod evaluation;
+
+use std::fmt::Write as _;
+
+use common::{Grid, Table};
+use evaluation::{
+    Comparison, Precision, Width, alarm_rate, auroc, learn, require_section, standardised,
+};
+use mercer::math::{Libm, Math};
+use mercer::{Real, Recipe};
+
+const AXES: [&str; 6] = ["ax", "ay", "az", "gx", "gy", "gz"];
+/// Rows of one recording.
+const RECORDING: usize = 100;
+
+/// What the README of the data says: rows of a window, activity, training windows, components, AUROC.
+const REFERENCE: [(usize, &str, usize, usize, f64); 6] = [
+    (10, "walking", 100, 40, 0.9485),
+    (10, "running", 100, 41, 0.9984),
+    (10, "standing", 100, 21, 0.9915),
+    (20, "walking", 50, 27, 0.9595),
+    (20, "running", 50, 28, 1.0000),
+    (20, "standing", 50, 17, 0.9907),
+];
+
+#[test]
+fn agrees_with_the_reference() {
+    let (double, single) = (evaluate_all::<f64>(), evaluate_all::<f32>());
+    compare::<f64>(&double);
+    compare::<f32>(&single);
+    require_section("motions", "motions", &table(&double, &single));
+}
+
+#[test]
+fn auroc_counts_ties_as_one_half() {
+    assert_eq!(auroc(&[1.0, 2.0, 3.0], &[4.0, 5.0]), 1.0);
+    assert_eq!(auroc(&[4.0, 5.0], &[1.0, 2.0, 3.0]), 0.0);
+    assert_eq!(auroc(&[2.0, 2.0], &[2.0]), 0.5);
+    // By hand: 3 beats 1 and 2, 2 beats 1 and ties, 0 beats none; of 3 x 3 pairs.
+    assert_eq!(auroc(&[2.0, 1.0, 4.0], &[0.0, 3.0, 2.0]), 3.5 / 9.0);
+}
+
+/// What was found for a row of the reference.
+struct Outcome {
+    windows: usize,
+    components: usize,
+    auroc: f64,
+    /// With 32 points.
+    small_auroc: f64,
+    /// Share of windows with an alarm at a nominal 5 %: of the activity that was learned, and of the others.
+    false_alarms: f64,
+    detected: f64,
+}
+
+fn evaluate_all<T: Precision>() -> Vec<Outcome>
+where
+    Libm: Math<T>,
+{
+    let (train, test) = ["train", "test"]
+        .map(|name| Table::read(&format!("../../examples/data/motions/{name}.csv")))
+        .into();
+    REFERENCE
+        .iter()
+        .map(|&(rows, activity, ..)| evaluate::<T>(&train, &test, rows, activity))
+        .collect()
+}
+
+/// Learns one activity and tells it from the others.
+fn evaluate<T: Precision>(train: &Table, test: &Table, rows: usize, activity: &str) -> Outcome
+where
+    Libm: Math<T>,
+{
+    let (mut samples, activities) = windows::<T>(train, rows);
+    let (unseen, unseen_activities) = windows::<T>(test, rows);
+    let n = samples.rows;
+    samples.rows += unseen.rows;
+    samples.data.extend(unseen.data);
+    let training: Vec<u32> =
+        (0..n as u32).filter(|&i| activities[i as usize] == activity).collect();
+    let judged: Vec<u32> = (n as u32..samples.rows as u32).collect();
+    let scaled = standardised(&samples, &training);
+    let run = |points| {
+        let width = Width::Inputs(scaled.columns);
+        learn(&scaled.view(), &training, &judged, points, Recipe::default(), width).unwrap()
+    };
+    let split = |learned: &evaluation::Learned<T>| {
+        let scores = learned.scores.iter().map(|score| score.spe.to_f64()).zip(&unseen_activities);
+        let (own, others) = scores.partition::<Vec<_>, _>(|(_, name)| name.as_str() == activity);
+        [own, others].map(|scores| scores.into_iter().map(|(spe, _)| spe).collect::<Vec<_>>())
+    };
+    let (learned, small) = (run(training.len()), run(32));
+    let [normal, anomalous] = split(&learned);
+    let [small_normal, small_anomalous] = split(&small);
+    let threshold = learned.report.thresholds.spe.to_f64();
+    Outcome {
+        windows: training.len(),
+        components: learned.report.fit.components,
+        auroc: auroc(&normal, &anomalous),
+        small_auroc: auroc(&small_normal, &small_anomalous),
+        false_alarms: alarm_rate(&normal, threshold),
+        detected: alarm_rate(&anomalous, threshold),
+    }
+}
+
+/// Mean and standard deviation of each axis over each window of so many rows, and its activity.
+fn windows<T: Real>(table: &Table, rows: usize) -> (Grid<T>, Vec<String>) {
+    assert_eq!(table.rows() % RECORDING, 0);
+    let axes = AXES.map(|name| table.column(name));
+    let count = T::from_usize(rows);
+    let features = Grid::from_fn(table.rows() / rows, 2 * AXES.len(), |i, j| {
+        let axis = &axes[j % AXES.len()][i * rows..(i + 1) * rows];
+        let sum = |f: &dyn Fn(T) -> T| axis.iter().fold(T::ZERO, |s, &v| s + f(T::from_f64(v)));
+        let mean = sum(&|v| v) / count;
+        if j < AXES.len() { mean } else { (sum(&|v| (v - mean) * (v - mean)) / count).sqrt() }
+    });
+    let activity = |i: usize| {
+        let rows = i * rows..(i + 1) * rows;
+        let (first, last) = (rows.start, rows.end - 1);
+        let same = |column| table.text(first, column) == table.text(last, column);
+        assert!(same("recording") && same("activity"), "a window over two recordings");
+        table.text(first, "activity").to_string()
+    };
+    let activities = (0..features.rows).map(activity).collect();
+    (features, activities)
+}
+
+fn compare<T: Precision>(outcomes: &[Outcome]) {
+    let mut comparison = Comparison::default();
+    for (&(rows, activity, windows, components, auroc), found) in REFERENCE.iter().zip(outcomes) {
+        let place = format!("{activity}, {rows} rows");
+        let counts =
+            [("windows", found.windows, windows), ("components", found.components, components)];
+        for (quantity, found, expected) in counts {
+            comparison.require(found == expected, &place, quantity, &(found, expected));
+        }
+        comparison.close(&place, "AUROC", (found.auroc, auroc), T::TOLERANCE);
+    }
+    comparison.finish(&format!("motions {}", T::NAME), 6 * 3);
+}
+
+fn table(double: &[Outcome], single: &[Outcome]) -> String {
+    let mut table = String::from(
+        "| window | learned | windows | components | AUROC `f64` | AUROC `f32` | 32 points, `f32` | reference | false alarms at 5 % | detected |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for ((&(rows, activity, windows, components, reference), double), single) in
+        REFERENCE.iter().zip(double).zip(single)
+    {
+        writeln!(
+            table,
+            "| {} s | {activity} | {windows} | {components} | {:.3} | {:.3} | {:.3} | {reference:.4} | {:.3} | {:.3} |",
+            rows / 10,
+            double.auroc,
+            single.auroc,
+            single.small_auroc,
+            single.false_alarms,
+            single.detected
+        )
+        .unwrap();
+    }
+    table
+}
