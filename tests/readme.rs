@@ -7,7 +7,7 @@ use std::path::Path;
 
 use mercer::kernel::Rbf;
 use mercer::math::{Libm, Math};
-use mercer::{ExactWorkspace, KernelPca, LandmarkWorkspace, Real};
+use mercer::{Detector, ExactWorkspace, KernelPca, LandmarkWorkspace, Learner, Real};
 
 #[test]
 fn memory_table_is_true() {
@@ -27,6 +27,27 @@ fn memory_table() -> String {
     exact::<f32, 32, 6, 8>(&mut table, "exact");
     exact::<f32, 64, 6, 8>(&mut table, "exact");
     table
+}
+
+#[test]
+fn learner_table_is_true() {
+    let mut table = String::from(
+        "| samples × inputs | points | components | `Learner`, all of it | its `Detector` | stored |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    learner::<32, 6, 12, 8>(&mut table);
+    learner::<64, 6, 24, 16>(&mut table);
+    learner::<100, 12, 32, 24>(&mut table);
+    learner::<128, 12, 48, 24>(&mut table);
+    require_section("learner table", &table);
+}
+
+fn learner<const N: usize, const D: usize, const R: usize, const P: usize>(table: &mut String) {
+    let learner = Learner::<Rbf<f32>, [f32; D], N, R, P>::SIZE;
+    let detector = Detector::<Rbf<f32>, [f32; D], R, P>::SIZE;
+    let stored = Detector::<Rbf<f32>, [f32; D], R, P>::ENCODED_SIZE;
+    writeln!(table, "| {N} × {D} | {R} | {P} | {learner} | {detector} | {stored} |")
+        .expect("a string takes what is written to it");
 }
 
 fn landmarks<T: Real, const N: usize, const D: usize, const R: usize, const P: usize>(
