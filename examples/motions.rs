@@ -56,7 +56,7 @@ fn run() -> Result<(), Error> {
         }
     }
     let detector = learner.detector()?;
-    say!("  {} bytes to learn, of which the detector is {}", Walking::SIZE, Detector::SIZE);
+    say!("  {} bytes of detector", Detector::SIZE);
 
     say!("");
     say!("Watching what it has not seen, a character a second:");

@@ -80,7 +80,7 @@ pub struct Quantile<T> {
     pub unsupported: bool,
 }
 
-/// The `⌈(n+1)(1−α)⌉`-th smallest score, or the largest when that is beyond `n`; `n²` comparisons.
+/// The `⌈(n+1)(1−α)⌉`-th smallest score, or the largest when that is beyond `n`; at most `2n²` comparisons.
 ///
 /// ```
 /// use mercer::calibrate::quantile;

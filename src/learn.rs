@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::fit::landmark::{LandmarkFit, LandmarkScratch};
 use crate::fit::{Components, Report};
 use crate::kernel::Kernel;
-use crate::math::{Real, sum};
+use crate::math::{Real, dot};
 use crate::model::{ExpansionMut, KernelPcaView};
 use crate::samples::{Indexed, Samples};
 
@@ -174,14 +174,15 @@ impl<T: Real> LearnScratch<'_, T> {
 
 /// State of learning in steps.
 ///
-/// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n` kernel evaluations and `n·r + r·(r + p)` multiply-adds, or
-/// `n²` comparisons; the first step makes `n²·d/2` comparisons at worst. With `F` folds there are about `(F + 1)·(2r + r²/n + 12r²/n·s) + n` steps, `s`
-/// being the eigensolver's sweeps.
+/// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n` kernel evaluations and about `n·r + r·(r + p)`
+/// multiply-adds, or `4n²` comparisons; the first step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
+/// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes the folds' part of it twice.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Learning<K, T> {
     recipe: Recipe<T>,
     kept: usize,
+    selected: usize,
     trimmed: usize,
     warnings: heapless::Vec<Warning, 7>,
     thresholds: Thresholds<T>,
@@ -240,11 +241,19 @@ impl<K, T: Real> Learning<K, T> {
         Ok(Self {
             recipe,
             kept: n,
+            selected: 0,
             trimmed: 0,
             warnings: heapless::Vec::new(),
             thresholds: Thresholds { watch: recipe.watch, ..Thresholds::EMPTY },
             stage: Stage::Inspect,
         })
+    }
+
+    /// Says how many of the samples were taken because an earlier detector had found them normal: for each `1 − α` of these `α` were kept out, which the
+    /// thresholds have to make up for, or they would fall with each refit.
+    #[must_use]
+    pub fn with_selected(self, count: usize) -> Self {
+        Self { selected: count, ..self }
     }
 
     /// Does one piece of the work. `kernel` chooses the kernel for some samples: the same for all, or one that suits them.
@@ -279,7 +288,8 @@ impl<K, T: Real> Learning<K, T> {
                 let kernel = kernel(&subset)?;
                 let landmark = &mut scratch.landmark.leading(rows);
                 let limit = room_for(recipe.landmarks, landmark);
-                let fit = LandmarkFit::start(&kernel, &subset, limit, recipe.components, landmark)?;
+                let fit = LandmarkFit::start(&kernel, &subset, limit, recipe.components, landmark)
+                    .map_err(|error| name_cause(error, &subset))?;
                 self.stage = Stage::Fit { fold, kernel, fit };
             }
             Stage::Fit { fold, kernel, fit } => {
@@ -288,7 +298,10 @@ impl<K, T: Real> Learning<K, T> {
                 let subset =
                     Indexed { samples, rows: scratch.rows.get(..rows).unwrap_or_default() };
                 let landmark = &mut scratch.landmark.leading(rows);
-                if let Some(report) = fit.step(kernel, &subset, landmark, &mut scratch.candidate)? {
+                let progress = fit
+                    .step(kernel, &subset, landmark, &mut scratch.candidate)
+                    .map_err(|error| name_cause(error, &subset))?;
+                if let Some(report) = progress {
                     let kernel = kernel.clone();
                     self.stage = if fold < recipe.folds {
                         Stage::Score { fold, kernel, position: 0 }
@@ -354,14 +367,18 @@ impl<K, T: Real> Learning<K, T> {
         if self.recipe.watch == Watch::Both {
             alpha /= T::from_f64(2.0);
         }
-        let spe = quantile(scratch.spe.get(..self.kept).unwrap_or_default(), alpha);
-        let t2 = quantile(scratch.t2.get(..self.kept).unwrap_or_default(), alpha);
+        // As if α/(1−α) larger scores stood beside each sample that was selected.
+        let whole = T::from_usize(self.kept + 1);
+        let selected = T::from_usize(self.selected.min(self.kept));
+        let remaining = alpha * (whole - selected) / whole;
+        let spe = quantile(scratch.spe.get(..self.kept).unwrap_or_default(), remaining);
+        let t2 = quantile(scratch.t2.get(..self.kept).unwrap_or_default(), remaining);
         let (Some(spe), Some(t2)) = (spe, t2) else {
             return Err(Error::TooFewSamples { given: self.kept, needed: 1 });
         };
         (self.thresholds.spe, self.thresholds.t2) = (spe.threshold, t2.threshold);
-        if spe.unsupported {
-            let needed = samples_for(alpha);
+        let needed = samples_for(alpha);
+        if self.kept < needed {
             warn(&mut self.warnings, Warning::UnsupportedRate { needed });
         }
         // A fold that no sample is in: the fit is then made to all.
@@ -382,10 +399,18 @@ impl<K, T: Real> Learning<K, T> {
     {
         let n = T::from_usize(report.samples);
         let header = *scratch.candidate.view().header();
-        let norm = sum(samples.iter_samples().map(|x| kernel.diagonal(x))) / n;
-        // ‖centre‖² is the mean of all kernel values; without the n on the diagonal, the mean likeness of two different samples.
-        let likeness = (n * header.centre_norm - norm) / (n - T::ONE);
-        if likeness < T::from_f64(NARROW) * norm {
+        let (mut norm, mut square) = (T::ZERO, T::ZERO);
+        for x in samples.iter_samples() {
+            let value = kernel.diagonal(x) / n;
+            norm += value;
+            square += value * value * n;
+        }
+        // Σλ² + ‖centre‖⁴ is the mean of all squared kernel values; without the n on the diagonal, how alike two different samples are.
+        let variances = scratch.candidate.view().variances();
+        let mean_square = dot(variances, variances) + header.centre_norm * header.centre_norm;
+        let likeness = (n * mean_square - square) / (n - T::ONE);
+        let narrow = T::from_f64(NARROW) * norm;
+        if likeness < narrow * narrow {
             return Err(Error::KernelTooNarrow);
         }
         if header.total_variance < T::from_f64(WIDE) * T::EPSILON * norm {
@@ -406,10 +431,16 @@ impl<K, T: Real> Learning<K, T> {
     }
 }
 
-/// Two different samples that are less alike than this, on average, are islands: the default kernel makes it about 0.8.
-const NARROW: f64 = 0.02;
+/// Two different samples that are less alike than this share of `k(x,x)`, in root mean square, are islands: the default kernel makes it about 0.8.
+const NARROW: f64 = 0.05;
 /// A total variance of so few ε of `k(x,x)` is mostly rounding: with it the second digit of a score is lost.
 const WIDE: f64 = 1000.0;
+
+/// Samples that differ, but not in feature space, are not to blame: the kernel is.
+fn name_cause<T: Real, S: Samples<View = [T]> + ?Sized>(error: Error, samples: &S) -> Error {
+    let differ = || samples.iter_samples().any(|x| Some(x) != samples.sample(0));
+    if error == Error::NoVariance && differ() { Error::KernelTooWide } else { error }
+}
 
 /// Adds a warning; there is room for one of each kind.
 fn warn(warnings: &mut heapless::Vec<Warning, 7>, warning: Warning) {
@@ -425,14 +456,24 @@ fn room_for<T: Real>(landmarks: Landmarks<T>, scratch: &LandmarkScratch<'_, T>) 
 }
 
 /// The whole part of `share·n`.
-fn count_share<T: Real>(n: usize, share: T) -> usize {
-    (1..=n).take_while(|&count| T::from_usize(count) <= share * T::from_usize(n)).count()
+pub(crate) fn count_share<T: Real>(n: usize, share: T) -> usize {
+    // A product that is whole but for rounding counts as whole.
+    let exact = share * T::from_usize(n) * (T::ONE + T::from_f64(4.0) * T::EPSILON);
+    (1..=n).take_while(|&count| T::from_usize(count) <= exact).count()
 }
 
 /// The fewest samples of which the `⌈(n+1)(1−α)⌉`-th exists: `1/α − 1`, rounded up; at most a million.
 fn samples_for<T: Real>(alpha: T) -> usize {
-    let enough = |&n: &usize| T::from_usize(n + 1) * alpha >= T::ONE - T::EPSILON;
-    (1..1_000_000).find(enough).unwrap_or(1_000_000)
+    let (mut low, mut high) = (1, 1_000_000);
+    while low < high {
+        let middle = (low + high) / 2;
+        if T::from_usize(middle + 1) * alpha >= T::ONE - T::EPSILON {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
 }
 
 /// Lists the kept samples at the positions that are wanted; returns how many.

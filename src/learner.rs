@@ -35,7 +35,7 @@ use crate::eigen::Progress;
 use crate::error::Error;
 use crate::fit::landmark::LandmarkWorkspace;
 use crate::kernel::Kernel;
-use crate::learn::{LearnReport, LearnScratch, Learning, Recipe};
+use crate::learn::{LearnReport, LearnScratch, Learning, Recipe, count_share};
 use crate::math::Real;
 use crate::model::Expansion;
 use crate::samples::Vector;
@@ -64,6 +64,8 @@ where
     samples: heapless::Vec<X, N, u32>,
     /// Where the oldest sample is: they are replaced in turn.
     oldest: usize,
+    /// How many samples were taken by `refresh`, and so were found normal before.
+    selected: usize,
     frozen: bool,
     job: Option<Job<K, X::Scalar>>,
     report: Option<LearnReport<X::Scalar>>,
@@ -128,6 +130,7 @@ where
         Self {
             samples: heapless::Vec::new(),
             oldest: 0,
+            selected: 0,
             frozen: false,
             job: None,
             report: None,
@@ -167,19 +170,22 @@ where
         self.samples.is_full()
     }
 
-    /// Begins to learn from the samples; the first time, it also learns the scaling (`2·n·d` operations).
+    /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d` operations; with trimming, in which
+    /// outliers must not stretch it, `4·n²·d` comparisons).
     ///
     /// # Errors
-    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples.
+    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples; [`Error::Parameter`] names a `mean` or `deviation` that is not
+    /// finite because of readings too large to scale.
     pub fn begin(&mut self, kernel: K, recipe: Recipe<X::Scalar>) -> Result<(), Error> {
         self.require_idle()?;
         kernel.validate()?;
         let n = self.samples.len();
         // In the order of their age, which is also that of time unless they were replaced by likeness.
         let order = (0..n).map(|i| ((self.oldest + i) % n.max(1)) as u32);
-        let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?;
+        let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?
+            .with_selected(self.selected);
         if !self.detector.model.is_fitted() {
-            self.scale_samples();
+            self.scale_samples(recipe.trim)?;
         }
         self.job = Some(Job { kernel, learning });
         Ok(())
@@ -260,6 +266,7 @@ where
             return Ok(reading);
         }
         let scaled = self.detector.scaled(x)?;
+        self.selected = (self.selected + 1).min(N);
         if self.samples.push(scaled).is_ok() {
             return Ok(reading);
         }
@@ -286,10 +293,12 @@ where
         self.frozen = false;
     }
 
-    /// Drops everything that was collected and learned.
+    /// Drops everything that was collected and learned, and thaws.
     pub fn forget(&mut self) {
         self.samples.clear();
         self.oldest = 0;
+        self.selected = 0;
+        self.frozen = false;
         self.job = None;
         self.report = None;
         self.detector.clear();
@@ -300,12 +309,16 @@ where
     }
 
     /// Learns the scaling and applies it in place: there is no room for two sets of samples.
-    fn scale_samples(&mut self) {
-        let scaling = Scaling::learn(self.samples.as_slice());
+    fn scale_samples(&mut self, trim: X::Scalar) -> Result<(), Error> {
+        let n = self.samples.len();
+        let column = self.workspace.spe.get_mut(..n).unwrap_or_default();
+        let scaling = Scaling::learn_clamped(self.samples.as_slice(), count_share(n, trim), column);
+        scaling.validate()?;
         for sample in &mut self.samples {
             *sample = scaling.apply(sample);
         }
         self.detector.scaling = scaling;
+        Ok(())
     }
 
     /// After a first fit that failed: raw samples again, but for rounding.

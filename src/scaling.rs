@@ -3,6 +3,7 @@
 //! The deviation is the `1/n` one. An input that is constant over the samples is divided by 1, so that it has no weight but a change of it is
 //! seen in its own units.
 
+use crate::calibrate::nth_smallest;
 use crate::error::{Error, Fault};
 use crate::math::{Real, sum};
 use crate::samples::{Samples, Vector};
@@ -43,6 +44,41 @@ impl<X: Vector> Scaling<X> {
         scaling
     }
 
+    /// As [`learn`](Self::learn), but the `outliers` smallest and the `outliers` largest values of each input count as the next one inwards.
+    pub(crate) fn learn_clamped<S: Samples<View = [X::Scalar]> + ?Sized>(
+        samples: &S,
+        outliers: usize,
+        column: &mut [X::Scalar],
+    ) -> Self {
+        let mut scaling = Self::EMPTY;
+        let places = scaling.mean.view_mut().iter_mut().zip(scaling.deviation.view_mut());
+        for (i, (mean, deviation)) in places.enumerate() {
+            let input = samples.iter_samples().filter_map(|x| x.get(i).copied());
+            for (place, value) in column.iter_mut().zip(input) {
+                *place = value;
+            }
+            let n = column.len();
+            // At most up to the quartiles, or little would be left to measure.
+            let outliers = outliers.min(n / 4);
+            if outliers > 0
+                && let Some(low) = nth_smallest(column, outliers + 1)
+                && let Some(high) = nth_smallest(column, n - outliers)
+            {
+                for value in column.iter_mut() {
+                    *value = if *value < low {
+                        low
+                    } else if *value > high {
+                        high
+                    } else {
+                        *value
+                    };
+                }
+            }
+            (*mean, *deviation) = moments(|| column.iter().copied());
+        }
+        scaling
+    }
+
     /// A raw reading in units of standard deviations from the mean.
     pub fn apply(&self, x: &X) -> X {
         let mut scaled = *x;
@@ -64,16 +100,19 @@ pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
     mean: &mut [T],
     deviation: &mut [T],
 ) {
-    let count = T::from_usize(samples.count().max(1));
     for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
-        let input = || samples.iter_samples().filter_map(|x| x.get(i).copied());
-        *mean = sum(input()) / count;
-        let variance = sum(input().map(|v| (v - *mean) * (v - *mean))) / count;
-        // The mean of equal numbers is off by rounding, and so is their deviation from it.
-        let rounding = T::EPSILON * count * mean.abs();
-        let root = variance.sqrt();
-        *deviation = if root > rounding { root } else { T::ONE };
+        (*mean, *deviation) = moments(|| samples.iter_samples().filter_map(|x| x.get(i).copied()));
     }
+}
+
+/// Mean and standard deviation of some values; 1 for the deviation of equal ones.
+fn moments<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> (T, T) {
+    let count = T::from_usize(values().count().max(1));
+    // Measured from one of them, equal values have no deviation at all, and those around a large one lose no digits.
+    let origin = values().next().unwrap_or(T::ZERO);
+    let mean = sum(values().map(|v| v - origin)) / count;
+    let variance = sum(values().map(|v| (v - origin - mean) * (v - origin - mean))) / count;
+    (origin + mean, if variance > T::ZERO { variance.sqrt() } else { T::ONE })
 }
 
 /// Scales a reading in place.

@@ -111,7 +111,7 @@ where
     let (room, component_room) = expansion.capacity();
     require_capacity("points", n, room)?;
     gram::fill(kernel, samples, &mut scratch.gram)?;
-    gram::require_variance(kernel, samples)?;
+    gram::require_variance(kernel, samples, samples.iter_samples().map(|x| kernel.diagonal(x)))?;
     // Kernel values are off by a few ε, and centring subtracts numbers of their size, however small the result.
     let rounding =
         K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * scratch.gram.view().largest();

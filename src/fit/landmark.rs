@@ -212,7 +212,7 @@ impl<T: Real> LandmarkFit<T> {
     {
         scratch.require_shape()?;
         let cholesky = PivotedCholesky::start(kernel, samples, scratch.residuals)?;
-        gram::require_variance(kernel, samples)?;
+        gram::require_variance(kernel, samples, scratch.residuals.iter().copied())?;
         let stage = Stage::Landmark;
         Ok(Self { landmarks, components, cholesky, total_variance: T::ZERO, stage })
     }
