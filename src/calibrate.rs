@@ -9,6 +9,9 @@ use crate::error::Error;
 use crate::math::Real;
 
 /// How many false alarms are tolerable.
+///
+/// The fewer they may be, the more samples it takes: 5 % wants a few dozen, 1 % several hundred. With fewer the threshold is one of the largest
+/// scores seen, which keeps the promise but lets many anomalies pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum FalseAlarms<T> {

@@ -256,7 +256,8 @@ impl<K, T: Real> Learning<K, T> {
         Self { selected: count, ..self }
     }
 
-    /// Does one piece of the work. `kernel` chooses the kernel for some samples: the same for all, or one that suits them.
+    /// Does one piece of the work. `kernel` chooses the kernel for some samples: the same for all, or one that suits them, e.g.
+    /// `|rows: &Indexed<'_, _>| Rbf::for_samples(rows, 8.0)` (the compiler needs the type of the argument).
     ///
     /// # Errors
     /// Whatever is wrong with kernel, samples, sizes or wishes; [`Error::KernelTooNarrow`], [`Error::KernelTooWide`] and

@@ -27,6 +27,7 @@
 //! | [`refresh`](Learner::refresh) | – | scores a reading, and lets a normal one take the place of a sample |
 //! | [`freeze`](Learner::freeze), [`thaw`](Learner::thaw) | – | whether `refresh` may change the samples |
 //! | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
+//! | [`restore`](Learner::restore) | takes up a stored detector, after a reset | replaces detector and scaling, drops the samples |
 //!
 //! The scaling is learned with the first fit and then kept: samples are stored scaled, and scores before and after a refit stay comparable.
 
@@ -38,6 +39,7 @@ use crate::kernel::Kernel;
 use crate::learn::{LearnReport, LearnScratch, Learning, Recipe, count_share};
 use crate::math::Real;
 use crate::model::Expansion;
+use crate::persist::Encode;
 use crate::samples::Vector;
 use crate::scaling::{Scaling, require_finite};
 
@@ -67,8 +69,10 @@ where
     /// How many samples were taken by `refresh`, and so were found normal before.
     selected: usize,
     frozen: bool,
-    job: Option<Job<K, X::Scalar>>,
-    report: Option<LearnReport<X::Scalar>>,
+    // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero
+    // would move the whole learner from `.bss` to `.data`, which takes as much flash again.
+    job: heapless::Vec<Job<K, X::Scalar>, 1, u32>,
+    report: heapless::Vec<LearnReport<X::Scalar>, 1, u32>,
     workspace: Workspace<X::Scalar, N, R, P>,
     detector: Detector<K, X, R, P>,
 }
@@ -132,8 +136,8 @@ where
             oldest: 0,
             selected: 0,
             frozen: false,
-            job: None,
-            report: None,
+            job: heapless::Vec::new(),
+            report: heapless::Vec::new(),
             workspace: Workspace::EMPTY,
             detector: Detector::new(),
         }
@@ -187,7 +191,8 @@ where
         if !self.detector.model.is_fitted() {
             self.scale_samples(recipe.trim)?;
         }
-        self.job = Some(Job { kernel, learning });
+        // There is room: none is under way.
+        let _ = self.job.push(Job { kernel, learning });
         Ok(())
     }
 
@@ -197,7 +202,7 @@ where
     /// What [`Learning::step`] refuses. Learning is given up then: samples (but for rounding, if it was the first time) and detector are what they were before
     /// [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
-        let Some(Job { kernel, learning }) = &mut self.job else {
+        let Some(Job { kernel, learning }) = self.job.first_mut() else {
             return Ok(Progress::Done);
         };
         let scratch = &mut self.workspace.scratch(self.samples.len())?;
@@ -225,19 +230,19 @@ where
     ) -> Result<&LearnReport<X::Scalar>, Error> {
         self.begin(kernel, recipe)?;
         while self.step()? == Progress::Working {}
-        self.report.as_ref().ok_or(Error::NotFitted)
+        self.report.first().ok_or(Error::NotFitted)
     }
 
     /// Stops learning that is under way; the detector is the one from before.
     pub fn give_up(&mut self) {
-        if self.job.take().is_some() && !self.detector.model.is_fitted() {
+        if self.job.pop().is_some() && !self.detector.model.is_fitted() {
             self.unscale_samples();
         }
     }
 
     /// Is learning under way?
-    pub const fn is_learning(&self) -> bool {
-        self.job.is_some()
+    pub fn is_learning(&self) -> bool {
+        !self.job.is_empty()
     }
 
     /// The detector.
@@ -249,8 +254,8 @@ where
     }
 
     /// What the last completed learning found.
-    pub const fn report(&self) -> Option<&LearnReport<X::Scalar>> {
-        self.report.as_ref()
+    pub fn report(&self) -> Option<&LearnReport<X::Scalar>> {
+        self.report.first()
     }
 
     /// Scores a reading; a normal one then joins the samples: in free room, or in place of another.
@@ -262,7 +267,7 @@ where
     /// Those of [`Detector::score`].
     pub fn refresh(&mut self, x: &X, replace: Replace) -> Result<Reading<X::Scalar>, Error> {
         let reading = self.detector()?.score(x)?;
-        if reading.anomalous || self.frozen || self.job.is_some() {
+        if reading.anomalous || self.frozen || self.is_learning() {
             return Ok(reading);
         }
         let scaled = self.detector.scaled(x)?;
@@ -299,13 +304,13 @@ where
         self.oldest = 0;
         self.selected = 0;
         self.frozen = false;
-        self.job = None;
-        self.report = None;
+        self.job.clear();
+        self.report.clear();
         self.detector.clear();
     }
 
     fn require_idle(&self) -> Result<(), Error> {
-        if self.job.is_some() { Err(Error::Learning) } else { Ok(()) }
+        if self.is_learning() { Err(Error::Learning) } else { Ok(()) }
     }
 
     /// Learns the scaling and applies it in place: there is no room for two sets of samples.
@@ -350,7 +355,7 @@ where
 
     /// Makes the candidate the detector's model.
     fn adopt(&mut self) {
-        let Some(job) = self.job.take() else { return };
+        let Some(job) = self.job.pop() else { return };
         let Some((kernel, report)) = job.learning.result() else { return };
         let rows = &self.workspace.rows;
         let Ok(scratch) = self.workspace.landmark.scratch(0) else { return };
@@ -361,7 +366,28 @@ where
         });
         self.detector.model.replace(kernel.clone(), points, &self.workspace.candidate);
         self.detector.thresholds = report.thresholds;
-        self.report = Some(report);
+        self.report.clear();
+        let _ = self.report.push(report);
+    }
+}
+
+impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
+where
+    X: Vector<Scalar: Encode>,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone + Encode,
+{
+    /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples are collected anew, by
+    /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again.
+    ///
+    /// # Errors
+    /// Those of [`Detector::read_from`], and [`Error::Learning`]; everything is as it was then.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.require_idle()?;
+        self.detector.read_from(bytes)?;
+        self.samples.clear();
+        self.report.clear();
+        (self.oldest, self.selected) = (0, 0);
+        Ok(())
     }
 }
 

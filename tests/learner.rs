@@ -629,6 +629,32 @@ fn a_learner_that_forgot_is_as_good_as_new() {
 // Refreshing.
 
 #[test]
+fn a_restored_learner_scores_as_before_and_can_learn_again() {
+    let mut machine = Machine(41);
+    let (before, _) = learn::<_, f32>(&machine.readings(N), rbf(), Recipe::default()).unwrap();
+    let mut bytes = vec![0; before.detector().unwrap().encoded_len()];
+    before.detector().unwrap().write_to(&mut bytes).unwrap();
+
+    let mut after: Small<Rbf<f32>, f32> = filled(&machine.readings(10));
+    let untouched = state(&after);
+    assert!(after.restore(&bytes[1..]).is_err());
+    assert_eq!(state(&after), untouched);
+    after.restore(&bytes).unwrap();
+    assert!(after.is_empty());
+    for x in machine.readings(20) {
+        let score = |learner: &Small<Rbf<f32>, f32>| learner.detector().unwrap().score(&x);
+        assert_eq!(score(&after), score(&before));
+    }
+    while !after.is_full() {
+        after.refresh(&machine.reading(), Replace::Oldest).unwrap();
+    }
+    after.learn(rbf(), Recipe::default()).unwrap();
+    assert_ne!(state(after.detector().unwrap()), state(before.detector().unwrap()));
+    after.begin(rbf(), Recipe::default()).unwrap();
+    assert_eq!(after.restore(&bytes), Err(Error::Learning));
+}
+
+#[test]
 fn anomalous_readings_never_enter() {
     let mut machine = Machine(18);
     let samples = machine.readings::<f32>(N);
