@@ -8,6 +8,9 @@
 
 use core::hint::black_box;
 
+// Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use cortex_m as _;
 use mercer::eigen::{Jacobi, MAX_SWEEPS};
 use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
@@ -16,6 +19,8 @@ use mercer::{
     LandmarkWorkspace, Landmarks, Learner, Matrix, Progress, Recipe, Replace, eigen, geometry,
     gram,
 };
+#[cfg(all(target_os = "none", target_arch = "riscv32"))]
+use riscv as _;
 use static_cell::ConstStaticCell;
 
 const SAMPLES: usize = 8;
