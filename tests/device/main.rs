@@ -13,13 +13,14 @@ mod support;
 use core::fmt;
 
 use mercer::eigen::{self, MAX_SWEEPS};
+use mercer::explain::ITERATIONS;
 use mercer::kernel::{
     Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product, QuadraticForm,
     Rbf, Scale, Sigmoid, Sum,
 };
 use mercer::{
-    Components, Error, ExactWorkspace, Kernel, KernelPca, LandmarkWorkspace, Landmarks, Matrix,
-    Real, Score, geometry, gram,
+    Components, Detector, Error, ExactWorkspace, FoldOrder, Kernel, KernelPca, LandmarkWorkspace,
+    Landmarks, Learner, Matrix, Progress, Real, Recipe, Score, geometry, gram,
 };
 use static_cell::ConstStaticCell;
 use support::say;
@@ -44,6 +45,10 @@ static SCORES: [[f32; 2]; TEST] = golden!("pch16_scores");
 type Landmark = LandmarkWorkspace<f32, TRAIN, POINTS>;
 static WORKSPACE: ConstStaticCell<Landmark> = ConstStaticCell::new(Landmark::new());
 
+type Small = Learner<Rbf<f32>, [f32; 2], 24, 8, 4>;
+type Learned = Detector<Rbf<f32>, [f32; 2], 8, 4>;
+static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Learner::new());
+
 #[derive(Debug)]
 enum Failure {
     Refused(#[allow(dead_code, reason = "shown by Debug")] Error),
@@ -63,6 +68,7 @@ fn run() -> Result<(), Failure> {
     exact::<f32>("exact f32")?;
     exact::<f64>("exact f64")?;
     landmarks()?;
+    learning()?;
     refusals();
     Ok(())
 }
@@ -169,6 +175,29 @@ fn landmarks() -> Result<(), Failure> {
         });
     }
     say!("  all bits of {TEST} scores, mixed: {digest:016x}");
+    Ok(())
+}
+
+/// A detector learned in steps. Its stored form holds every number it has: one that differed in a bit would have another checksum.
+fn learning() -> Result<(), Failure> {
+    let learner = LEARNER.take();
+    while !learner.is_full() {
+        learner.push(&SAMPLES[learner.len()])?;
+    }
+    let recipe = Recipe { order: FoldOrder::Interleaved, trim: 0.1, ..Recipe::default() };
+    learner.begin(Rbf::for_inputs(2), recipe)?;
+    let mut steps = 1;
+    while learner.step()? == Progress::Working {
+        steps += 1;
+    }
+    let detector = learner.detector()?;
+    let mut bytes = [0; Learned::ENCODED_SIZE];
+    let length = detector.write_to(&mut bytes)?;
+    let checksum = bytes[..length].last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
+    say!("learner: {steps} steps, {length} bytes stored, checksum {checksum:08x}");
+    say!("  thresholds {}", Bits(&[detector.thresholds().spe, detector.thresholds().t2]));
+    say!("  why        {}", Bits(&detector.contributions(&[0.9, -0.9])?));
+    say!("  expected   {}", Bits(&[detector.expected_input(&[0.9, -0.9], 1, ITERATIONS)?]));
     Ok(())
 }
 

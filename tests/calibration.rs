@@ -1,0 +1,184 @@
+//! Thresholds and model against a plain computation, and whether they keep their promise.
+
+mod learning;
+
+use learning::*;
+use mercer::math::{Libm, Math};
+use mercer::{
+    FalseAlarms, FoldOrder, KernelPca, LandmarkWorkspace, Landmarks, Real, Recipe, Replace,
+    Scaling, Score, Warning, Watch,
+};
+
+fn thresholds_agree<T: Real>()
+where
+    Libm: Math<T>,
+{
+    // 58 samples: the folds are of unequal size.
+    let samples = Machine(1).readings::<T>(58);
+    for order in [FoldOrder::Contiguous, FoldOrder::Interleaved] {
+        for (folds, thousandths) in [(4, 50), (3, 100), (7, 300)] {
+            for watch in [Watch::Spe, Watch::T2] {
+                let alpha = share(thousandths as f64 / 1000.0);
+                let recipe =
+                    Recipe { order, folds, watch, false_alarms: alpha, ..Recipe::default() };
+                let (_, report) = learn(&samples, rbf(), recipe).unwrap();
+                let scores = cross_fit(&rbf(), &scaled(&samples), &recipe);
+                let case = format!("{order:?}, {folds} folds, {thousandths}, {watch:?}");
+                let spe = quantile(scores.iter().map(|score| score.spe), thousandths);
+                let t2 = quantile(scores.iter().map(|score| score.t2), thousandths);
+                assert_eq!(report.thresholds.spe, spe, "{case}");
+                assert_eq!(report.thresholds.t2, t2, "{case}");
+                assert_eq!(report.thresholds.watch, watch);
+                assert_eq!(report.false_alarms, T::from_f64(thousandths as f64 / 1000.0));
+            }
+        }
+    }
+}
+
+#[test]
+fn thresholds_are_quantiles_of_scores_by_models_that_never_saw_the_sample() {
+    thresholds_agree::<f32>();
+    thresholds_agree::<f64>();
+}
+
+fn detector_agrees<T: Real>()
+where
+    Libm: Math<T>,
+{
+    let samples = Machine(2).readings::<T>(N);
+    let (learner, report) = learn(&samples, rbf(), Recipe::default()).unwrap();
+    let mut model = KernelPca::<_, [T; 4], R, P>::new();
+    let mut workspace = LandmarkWorkspace::<T, N, R>::new();
+    let components = Recipe::default().components;
+    let expected = model
+        .fit_landmarks(rbf(), &scaled(&samples), Landmarks::Rank(R), components, &mut workspace)
+        .unwrap();
+    let detector = learner.detector().unwrap();
+    assert_eq!(report.fit, expected);
+    assert_eq!(*detector.scaling(), Scaling::learn(samples.as_slice()));
+    assert_eq!(*detector.thresholds(), report.thresholds);
+    assert_eq!(detector.model().points(), model.points());
+    for x in samples.iter().chain(&Machine(3).readings(20)) {
+        let score = model.score(&detector.scaling().apply(x)).unwrap();
+        let reading = detector.score(x).unwrap();
+        assert_eq!(reading.score, score);
+        assert_eq!(reading.anomalous, score.spe > report.thresholds.spe);
+    }
+}
+
+#[test]
+fn the_detector_is_the_landmark_fit_to_all_scaled_samples() {
+    detector_agrees::<f32>();
+    detector_agrees::<f64>();
+}
+
+#[test]
+fn cross_fit_keeps_its_promise_where_the_training_scores_would_not() {
+    const MACHINES: u64 = 12;
+    const FRESH: usize = 100;
+    let recipe = Recipe { order: FoldOrder::Interleaved, ..Recipe::default() };
+    let (mut alarms, mut in_sample_alarms) = (0, 0);
+    for seed in 0..MACHINES {
+        let mut machine = Machine(1000 + seed);
+        let samples = machine.readings::<f32>(N);
+        let (learner, report) = learn(&samples, rbf(), recipe).unwrap();
+        let detector = learner.detector().unwrap();
+        let own = |x| detector.score(x).unwrap().score.spe;
+        let in_sample = quantile(samples.iter().map(own), 50);
+        assert!(in_sample < report.thresholds.spe);
+        for _ in 0..FRESH {
+            let reading = detector.score(&machine.reading()).unwrap();
+            alarms += usize::from(reading.anomalous);
+            in_sample_alarms += usize::from(reading.score.spe > in_sample);
+        }
+    }
+    // The share of one machine is Beta(α(n+1), (1−α)(n+1)) at the worst, so the mean of 12 machines and 1200 readings has a
+    // standard deviation of √(0.05·0.95/12·(1/62 + 1/100)) = 0.010; four of them above 5 % is 9 %.
+    let of = |count: usize| count as f64 / (MACHINES as usize * FRESH) as f64;
+    assert!((0.01..0.09).contains(&of(alarms)), "{}", of(alarms));
+    assert!(of(in_sample_alarms) > 0.15, "{}", of(in_sample_alarms));
+    assert!(in_sample_alarms > 2 * alarms, "{in_sample_alarms} against {alarms}");
+}
+
+#[test]
+fn with_both_scores_watched_each_gets_half_of_the_false_alarms() {
+    let samples = Machine(4).readings::<f64>(N);
+    let recipe = |watch, alpha| Recipe { watch, false_alarms: share(alpha), ..Recipe::default() };
+    let (_, one) = learn(&samples, rbf(), recipe(Watch::Spe, 0.1)).unwrap();
+    let (learner, both) = learn(&samples, rbf(), recipe(Watch::Both, 0.2)).unwrap();
+    assert_eq!((both.thresholds.spe, both.thresholds.t2), (one.thresholds.spe, one.thresholds.t2));
+    assert_eq!(both.false_alarms, 0.2);
+    // 5 % of 60 samples is supported, 2 × 2.5 % would be, 2 × 1.25 % is not.
+    assert_eq!(learn(&samples, rbf(), recipe(Watch::Both, 0.05)).unwrap().1.warnings(), []);
+    let (_, tight) = learn(&samples, rbf(), recipe(Watch::Both, 0.025)).unwrap();
+    assert_eq!(tight.warnings(), [Warning::UnsupportedRate { needed: 79 }]);
+
+    // Each kind of verdict occurs, and is what the scores say.
+    let detector = learner.detector().unwrap();
+    let mut seen = [0; 4];
+    for x in Machine(5).readings(300) {
+        let reading = detector.score(&x).unwrap();
+        let spe = reading.score.spe > both.thresholds.spe;
+        let t2 = reading.score.t2 > both.thresholds.t2;
+        assert_eq!(reading.anomalous, spe || t2);
+        seen[usize::from(spe) + 2 * usize::from(t2)] += 1;
+        for (watch, expected) in [(Watch::Spe, spe), (Watch::T2, t2)] {
+            let thresholds = mercer::Thresholds { watch, ..both.thresholds };
+            assert_eq!(thresholds.judge(reading.score).anomalous, expected);
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
+    // Exactly at the threshold is still normal.
+    let at = Score { spe: both.thresholds.spe, t2: both.thresholds.t2, ..Score::default() };
+    assert!(!both.thresholds.judge(at).anomalous);
+}
+
+#[test]
+fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_taken() {
+    let samples = Machine(6).readings::<f32>(N);
+    // One false alarm a day: once an hour 1/24, once a minute 1/1440.
+    let recipe = |hertz| Recipe {
+        false_alarms: FalseAlarms::PerDay { alarms: 1.0, hertz },
+        ..Recipe::default()
+    };
+    let (_, hourly) = learn(&samples, rbf(), recipe(1.0 / 3600.0)).unwrap();
+    assert_eq!(hourly.warnings(), []);
+    let by_share = Recipe { false_alarms: FalseAlarms::Share(1.0 / 24.0), ..Recipe::default() };
+    let (_, same) = learn(&samples, rbf(), by_share).unwrap();
+    assert_eq!(hourly.thresholds, same.thresholds);
+
+    let (_, minutely) = learn(&samples, rbf(), recipe(1.0 / 60.0)).unwrap();
+    assert_eq!(minutely.warnings(), [Warning::UnsupportedRate { needed: 1439 }]);
+    let scores = cross_fit(&rbf(), &scaled(&samples), &Recipe::default());
+    let largest = |score: fn(&Score<f32>) -> f32| scores.iter().map(score).fold(0.0, f32::max);
+    assert_eq!(minutely.thresholds.spe, largest(|score| score.spe));
+    assert_eq!(minutely.thresholds.t2, largest(|score| score.t2));
+
+    for (alpha, needed) in [(0.01, 99), (0.003, 333), (1e-5, 99_999), (1e-9, 1_000_000)] {
+        let recipe = Recipe { false_alarms: share(alpha), ..Recipe::<f64>::default() };
+        let samples = Machine(6).readings(N);
+        let (_, report) = learn(&samples, rbf(), recipe).unwrap();
+        assert_eq!(report.warnings(), [Warning::UnsupportedRate { needed }], "{alpha}");
+    }
+    // As many as it takes are enough, one fewer is not.
+    for (n, expected) in [(49, vec![]), (48, vec![Warning::UnsupportedRate { needed: 49 }])] {
+        let recipe = Recipe { false_alarms: share(0.02), ..Recipe::default() };
+        let (_, report) = learn(&samples[..n], rbf::<f32>(), recipe).unwrap();
+        assert_eq!(report.warnings(), expected, "{n}");
+    }
+}
+
+#[test]
+fn the_same_pushes_give_the_same_bits() {
+    let samples = Machine(7).readings::<f32>(N);
+    let recipe = Recipe { trim: 0.05, watch: Watch::Both, ..Recipe::default() };
+    let (mut a, _) = learn(&samples, rbf(), recipe).unwrap();
+    let (mut b, _) = learn(&samples, rbf(), recipe).unwrap();
+    assert_eq!(state(&a), state(&b));
+    for x in Machine(8).readings(30) {
+        assert_eq!(a.refresh(&x, Replace::MostAlike), b.refresh(&x, Replace::MostAlike));
+    }
+    a.learn(rbf(), recipe).unwrap();
+    b.learn(rbf(), recipe).unwrap();
+    assert_eq!(state(&a), state(&b));
+}

@@ -1,0 +1,276 @@
+//! A model that refuses to be bad: every warning and every refusal of learning, provoked.
+
+mod learning;
+
+use learning::*;
+use mercer::kernel::{Cosine, Kernel, Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid};
+use mercer::{Components, Error, FalseAlarms, Landmarks, Learner, Real, Recipe, Warning};
+
+/// Clean samples, changed.
+fn spoiled(n: usize, spoil: impl Fn(usize, &mut [f32; 4])) -> Vec<[f32; 4]> {
+    let mut samples = Machine(60).readings(n);
+    for (i, x) in samples.iter_mut().enumerate() {
+        spoil(i, x);
+    }
+    samples
+}
+
+#[track_caller]
+fn assert_warns(samples: &[[f32; 4]], expected: &[Warning]) {
+    let (_, report) = learn(samples, rbf(), Recipe::default()).unwrap();
+    assert_eq!(report.warnings(), expected);
+}
+
+#[test]
+fn clean_samples_give_no_warning() {
+    for seed in 60..64 {
+        assert_warns(&Machine(seed).readings(N), &[]);
+    }
+    assert_warns(&spoiled(32, |_, _| {}), &[]);
+    for kernel in [0.005, 0.1] {
+        let (_, report) = learn(
+            &Machine(60).readings(N),
+            Rbf::new(kernel),
+            Recipe { components: Components::Fixed(4), ..Recipe::<f64>::default() },
+        )
+        .unwrap();
+        assert_eq!(report.warnings(), []);
+    }
+}
+
+#[test]
+fn constant_inputs_are_named() {
+    let one = spoiled(N, |_, x| x[2] = 101.3);
+    assert_warns(&one, &[Warning::ConstantInputs { first: 2, count: 1 }]);
+    let two = spoiled(N, |_, x| (x[1], x[3]) = (0.1, -7.7));
+    assert_warns(&two, &[Warning::ConstantInputs { first: 1, count: 2 }]);
+    // A change of it is still an anomaly.
+    let (learner, _) = learn(&one, rbf(), Recipe::default()).unwrap();
+    let mut x = one[0];
+    x[2] += 10.0;
+    assert!(learner.detector().unwrap().score(&x).unwrap().anomalous);
+}
+
+#[test]
+fn stuck_inputs_are_named() {
+    let stuck = |from, to, sensor: usize| {
+        spoiled(N, move |i, x| {
+            if (from..to).contains(&i) {
+                x[sensor] = 5.0;
+            }
+        })
+    };
+    assert_warns(&stuck(0, 31, 1), &[Warning::StuckInputs { first: 1, count: 1 }]);
+    assert_warns(&stuck(20, 60, 3), &[Warning::StuckInputs { first: 3, count: 1 }]);
+    assert_warns(&stuck(10, 40, 1), &[]);
+    let both = spoiled(N, |i, x| {
+        x[0] = 1.5;
+        if i > 20 {
+            (x[1], x[2]) = (5.0, 100.0);
+        }
+    });
+    assert_warns(
+        &both,
+        &[
+            Warning::ConstantInputs { first: 0, count: 1 },
+            Warning::StuckInputs { first: 1, count: 2 },
+        ],
+    );
+}
+
+#[test]
+fn copies_of_samples_are_counted() {
+    let original = spoiled(N, |_, _| {});
+    let copies = spoiled(N, |i, x| {
+        if [20, 33, 59].contains(&i) {
+            *x = original[7];
+        }
+    });
+    assert_warns(&copies, &[Warning::Duplicates { samples: 3 }]);
+}
+
+#[test]
+fn too_few_samples_to_know_the_inputs_are_said() {
+    assert_warns(&spoiled(31, |_, _| {}), &[Warning::FewSamples { given: 31, advised: 32 }]);
+    let mut machine = Machine(61);
+    let mut learner = Learner::<Rbf<f32>, [f32; 10], 39, R, P>::new();
+    while !learner.is_full() {
+        let [a, b, c, d] = machine.reading();
+        let [e, f, g, h] = machine.reading();
+        learner.push(&[a, b, c, d, e, f, g, h, a + f, b + e]).unwrap();
+    }
+    let recipe = Recipe { components: Components::Fixed(6), ..Recipe::default() };
+    let report = learner.learn(Rbf::for_inputs(10), recipe).unwrap();
+    assert_eq!(report.warnings(), [Warning::FewSamples { given: 39, advised: 40 }]);
+}
+
+#[test]
+fn missing_room_for_components_is_said() {
+    let mut learner: Learner<Rbf<f32>, _, N, R, 3> = filled(&Machine(62).readings(N));
+    let report = learner.learn(rbf(), Recipe::default()).unwrap();
+    assert_eq!(report.warnings(), [Warning::ComponentsCapped]);
+    assert!(report.fit.components == 3 && report.fit.explained < 0.99);
+}
+
+#[test]
+fn indefinite_kernels_are_named() {
+    let samples = Machine(63).readings::<f32>(N);
+    let recipe = Recipe { components: Components::Fixed(2), ..Recipe::default() };
+    let (_, report) = learn(&samples, Sigmoid::new(0.1, 0.5), recipe).unwrap();
+    assert_eq!(report.warnings(), [Warning::Indefinite]);
+    assert!(report.fit.indefinite);
+}
+
+#[test]
+fn every_warning_is_given_at_once() {
+    let mut samples = Machine(64).readings::<f32>(20);
+    for (i, x) in samples.iter_mut().enumerate() {
+        x[0] = 7.0;
+        if i < 12 {
+            x[3] = 1.0;
+        }
+    }
+    samples[9] = samples[4];
+    let mut learner: Learner<_, _, N, R, 1> = filled(&samples);
+    let recipe = Recipe { false_alarms: FalseAlarms::Share(0.01), ..Recipe::default() };
+    let report = learner.learn(Sigmoid::new(0.1, 0.5), recipe).unwrap();
+    assert_eq!(
+        report.warnings(),
+        [
+            Warning::ConstantInputs { first: 0, count: 1 },
+            Warning::StuckInputs { first: 3, count: 1 },
+            Warning::Duplicates { samples: 1 },
+            Warning::FewSamples { given: 20, advised: 32 },
+            Warning::UnsupportedRate { needed: 99 },
+            Warning::Indefinite,
+            Warning::ComponentsCapped,
+        ]
+    );
+}
+
+#[track_caller]
+fn assert_refused<K, T>(samples: &[[T; 4]], kernel: K, recipe: Recipe<T>, error: Error)
+where
+    T: Real,
+    K: Kernel<[T], Scalar = T> + Clone,
+{
+    assert_eq!(learn(samples, kernel, recipe).map(|(_, report)| report), Err(error));
+}
+
+#[test]
+fn equal_samples_are_refused() {
+    let equal = [Machine(65).reading::<f32>(); N];
+    assert_refused(&equal, rbf(), Recipe::default(), Error::NoVariance);
+    // All variation in one fold: the others have nothing to learn from.
+    let mut one_block = equal;
+    one_block[50..].copy_from_slice(&Machine(66).readings(10));
+    assert_refused(&one_block, rbf(), Recipe::default(), Error::NoVariance);
+}
+
+#[test]
+fn kernels_that_make_islands_of_all_samples_are_refused() {
+    let samples = Machine(67).readings::<f32>(N);
+    for gamma in [10.0, 100.0, 1e4, 1e30] {
+        let narrow = Error::KernelTooNarrow;
+        assert_refused(&samples, Rbf::new(gamma), Recipe::default(), narrow);
+        assert_refused(&samples, Laplacian::new(gamma), Recipe::default(), narrow);
+    }
+    let samples = Machine(67).readings::<f64>(N);
+    assert_refused(&samples, Rbf::new(100.0), Recipe::default(), Error::KernelTooNarrow);
+}
+
+#[test]
+fn kernels_that_make_all_samples_alike_are_refused() {
+    let samples = Machine(68).readings::<f32>(N);
+    for gamma in [1e-5, 1e-6] {
+        assert_refused(&samples, Rbf::new(gamma), Recipe::default(), Error::KernelTooWide);
+    }
+    let samples = Machine(68).readings::<f64>(N);
+    assert_refused(&samples, Rbf::new(1e-14), Recipe::default(), Error::KernelTooWide);
+}
+
+#[test]
+fn kernels_that_make_all_samples_equal_are_called_too_wide_for_they_differ() {
+    let samples = Machine(68).readings::<f32>(N);
+    for gamma in [1e-7, 1e-8, 1e-12, 1e-30] {
+        assert_refused(&samples, Rbf::new(gamma), Recipe::default(), Error::KernelTooWide);
+    }
+}
+
+#[test]
+fn models_without_a_residual_are_refused() {
+    let samples = Machine(69).readings::<f64>(N);
+    // Four inputs and a constant span four dimensions around the mean.
+    let affine = Poly { gamma: 1.0, coef0: 1.0, degree: 1 };
+    for components in [Components::Fixed(4), Components::Share(1.0)] {
+        let recipe = Recipe { components, ..Recipe::default() };
+        assert_refused(&samples, affine, recipe, Error::NoResidual { components: 4 });
+    }
+    let five = Recipe { components: Components::Fixed(5), ..Recipe::default() };
+    assert_refused(&samples, affine, five, Error::Rank { wanted: 5, rank: 4 });
+    let three = Recipe { components: Components::Fixed(3), ..Recipe::default() };
+    assert_eq!(learn(&samples, affine, three).unwrap().1.warnings(), []);
+}
+
+#[test]
+fn wishes_that_cannot_be_met_are_named() {
+    let samples = Machine(70).readings::<f32>(N);
+    let with = |components| Recipe { components, ..Recipe::default() };
+    let components = Error::Parameter { name: "components", rule: ">= 1" };
+    assert_refused(&samples, rbf(), with(Components::Fixed(0)), components);
+    let room = Error::Capacity { what: "components", needed: 17, capacity: P };
+    assert_refused(&samples, rbf(), with(Components::Fixed(17)), room);
+    let landmarks = Recipe { landmarks: Landmarks::Rank(0), ..Recipe::default() };
+    let rule = Error::Parameter { name: "landmarks", rule: ">= 1" };
+    assert_refused(&samples, rbf(), landmarks, rule);
+    let landmarks = Recipe { landmarks: Landmarks::Residual(1e-5), ..Recipe::default() };
+    let room = Error::Capacity { what: "landmarks", needed: R + 1, capacity: R };
+    assert_refused(&samples, rbf(), landmarks, room);
+}
+
+#[test]
+fn kernels_that_are_not_positive_everywhere_can_be_learned_with() {
+    // On standardised inputs their values are 0 on average: that does not make islands of the samples.
+    let samples = Machine(71).readings::<f32>(N);
+    let recipe = Recipe { components: Components::Fixed(2), ..Recipe::default() };
+    fn usable<K: Kernel<[f32], Scalar = f32> + Clone>(
+        samples: &[[f32; 4]],
+        kernel: K,
+        recipe: Recipe<f32>,
+    ) -> Option<Error> {
+        learn(samples, kernel, recipe).err()
+    }
+    let cubic = Poly { gamma: 0.25, coef0: 0.0, degree: 3 };
+    let cosine: Cosine = Normalised(Linear);
+    let refused = [
+        ("linear", usable(&samples, Linear, recipe)),
+        ("cosine", usable(&samples, cosine, recipe)),
+        ("cubic", usable(&samples, cubic, recipe)),
+    ];
+    assert!(refused.iter().all(|(_, error)| error.is_none()), "{refused:?}");
+}
+
+#[test]
+fn a_sensor_that_varies_little_around_a_large_value_has_its_weight() {
+    let samples = spoiled(N, |_, x| x[1] = 1000.0 + 0.01 * (x[1] - 5.0));
+    let (learner, report) = learn(&samples, rbf(), Recipe::default()).unwrap();
+    assert_eq!(report.warnings(), []);
+    let deviation = learner.detector().unwrap().scaling().deviation[1];
+    assert!((0.004..0.006).contains(&deviation), "{deviation}");
+}
+
+#[test]
+fn finite_readings_too_large_to_scale_are_refused_and_the_samples_stay() {
+    // 1e25 has no square in f32, and two of 3e38 no sum.
+    for wild in [1e25, 3e38] {
+        let samples = spoiled(N, |i, x| {
+            if [17, 18].contains(&i) {
+                x[0] = wild;
+            }
+        });
+        let mut learner: Small<Rbf<f32>, f32> = filled(&samples);
+        let outcome = learner.learn(rbf(), Recipe::default()).map(|_| ());
+        assert!(outcome.is_err(), "{wild:e}: {:?}", learner.detector().map(|d| *d.scaling()));
+        assert!(!state(&learner).contains("NaN"), "{wild:e} destroyed the samples");
+    }
+}
