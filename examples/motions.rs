@@ -52,7 +52,7 @@ fn run() -> Result<(), Error> {
             100.0 * report.false_alarms
         );
         for warning in report.warnings() {
-            say!("  note: {warning:?}");
+            say!("  note: {warning}");
         }
     }
     let detector = learner.detector()?;

@@ -17,6 +17,8 @@ use crate::samples::Samples;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Landmarks<T> {
+    /// As many as there is room for, or fewer when the rest is spanned to rounding.
+    Room,
     /// At this many, or earlier when the rest is spanned to rounding.
     Rank(usize),
     /// When at most this share of the trace of the Gram matrix is left unspanned (`0 < share < 1`):
@@ -100,6 +102,7 @@ impl<T: Real> PivotedCholesky<T> {
             }
         }
         let enough = match stop {
+            Landmarks::Room => self.rank >= pivots.len(),
             Landmarks::Rank(0) => {
                 return Err(Error::Parameter { name: "landmarks", rule: ">= 1" });
             }

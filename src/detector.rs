@@ -2,6 +2,8 @@
 //!
 //! One value that can be learned in RAM (see [`Learner`](crate::Learner)) or be a `static` in flash.
 
+use core::cmp::Ordering;
+
 use crate::error::{Error, Fault};
 use crate::kernel::Kernel;
 use crate::math::Real;
@@ -41,7 +43,10 @@ impl<T: Real> Thresholds<T> {
 
     /// Compares a score with the thresholds.
     pub fn judge(&self, score: Score<T>) -> Reading<T> {
-        let (spe, t2) = (score.spe > self.spe, score.t2 > self.t2);
+        // A threshold that is not a number was never calibrated: better an alarm too many.
+        let exceeds =
+            |score: T, threshold: T| score.partial_cmp(&threshold).is_none_or(Ordering::is_gt);
+        let (spe, t2) = (exceeds(score.spe, self.spe), exceeds(score.t2, self.t2));
         let anomalous = match self.watch {
             Watch::Spe => spe,
             Watch::T2 => t2,
@@ -124,6 +129,20 @@ where
         &self.thresholds
     }
 
+    /// Replaces the thresholds.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] names one that is not finite: nothing would exceed it.
+    pub fn set_thresholds(&mut self, thresholds: Thresholds<X::Scalar>) -> Result<(), Error> {
+        for (name, value) in [("spe", thresholds.spe), ("t2", thresholds.t2)] {
+            if !value.is_finite() {
+                return Err(Error::Parameter { name, rule: "finite" });
+            }
+        }
+        self.thresholds = thresholds;
+        Ok(())
+    }
+
     /// Scores a raw reading and compares it with the thresholds; one pass over the points.
     ///
     /// # Errors
@@ -134,10 +153,7 @@ where
     }
 
     /// Forgets what was learned, in place.
-    pub(crate) fn clear(&mut self)
-    where
-        X: Clone,
-    {
+    pub(crate) fn clear(&mut self) {
         self.scaling = Scaling::EMPTY;
         self.model.clear();
         self.thresholds = Thresholds::EMPTY;
@@ -151,7 +167,10 @@ where
         require_finite(x.view()).map_err(Error::Query)?;
         let scaled = self.scaling.apply(x);
         // Division by a tiny deviation can overflow.
-        require_finite(scaled.view()).map_err(|_| Error::Query(Fault::Overflow))?;
+        require_finite(scaled.view()).map_err(|fault| match fault {
+            Fault::NotFinite { input } => Error::Query(Fault::ScaleOverflow { input }),
+            other => Error::Query(other),
+        })?;
         Ok(scaled)
     }
 }

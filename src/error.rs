@@ -121,6 +121,11 @@ pub enum Fault {
     ZeroNorm,
     /// The kernel's value at this sample overflows.
     Overflow,
+    /// An input is so large that it cannot be scaled.
+    ScaleOverflow {
+        /// Which input (sensor), counted from 0.
+        input: usize,
+    },
     /// An index into a precomputed Gram matrix lies outside it.
     OutOfRange {
         /// The number of rows of the matrix.
@@ -237,6 +242,7 @@ impl fmt::Display for Fault {
             }
             Self::ZeroNorm => f.write_str("has zero norm, which a normalised kernel cannot use"),
             Self::Overflow => f.write_str("makes the kernel overflow"),
+            Self::ScaleOverflow { input } => write!(f, "input {input} is too large to be scaled"),
             Self::OutOfRange { size } => {
                 write!(f, "index is outside the precomputed matrix of {size} rows")
             }
@@ -270,3 +276,13 @@ impl fmt::Display for FormatFault {
 }
 
 impl core::error::Error for Error {}
+impl core::error::Error for Fault {}
+
+/// There is room for what is needed.
+pub(crate) fn require_capacity(
+    what: &'static str,
+    needed: usize,
+    capacity: usize,
+) -> Result<(), Error> {
+    if needed <= capacity { Ok(()) } else { Err(Error::Capacity { what, needed, capacity }) }
+}

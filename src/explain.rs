@@ -30,7 +30,7 @@
 use crate::detector::Detector;
 use crate::error::{Error, Fault};
 use crate::kernel::{Gradient, Kernel, Rbf};
-use crate::math::{Math, Real, dot, sum};
+use crate::math::{Math, Real, dot, squared_distance, sum};
 use crate::model::KernelPcaView;
 use crate::samples::{Samples, Vector};
 use crate::score::Score;
@@ -279,10 +279,6 @@ fn copy<T: Real>(from: &[T], to: &mut [T]) {
     for (to, &from) in to.iter_mut().zip(from) {
         *to = from;
     }
-}
-
-fn squared_distance<T: Real>(x: &[T], y: &[T]) -> T {
-    sum(x.iter().zip(y).map(|(&a, &b)| (a - b) * (a - b)))
 }
 
 /// Puts a value in the place of an input and returns what was there.

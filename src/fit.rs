@@ -94,11 +94,6 @@ fn choose<T: Real>(
     Ok(Choice { components, rank, explained: kept / total })
 }
 
-/// There is room for what is needed.
-fn require_capacity(what: &'static str, needed: usize, capacity: usize) -> Result<(), Error> {
-    if needed <= capacity { Ok(()) } else { Err(Error::Capacity { what, needed, capacity }) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

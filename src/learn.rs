@@ -9,6 +9,8 @@
 //! [`Learning`] is the state alone. Samples, kernel and memory come with each call, so a [`Learner`](crate::Learner) in statics and a
 //! host program with sizes from a file share this code.
 
+use core::fmt;
+
 use crate::calibrate::{FalseAlarms, FoldOrder, nth_smallest, quantile};
 use crate::cholesky::Landmarks;
 use crate::detector::{Thresholds, Watch};
@@ -17,11 +19,11 @@ use crate::error::Error;
 use crate::fit::landmark::{LandmarkFit, LandmarkScratch};
 use crate::fit::{Components, Report};
 use crate::kernel::Kernel;
-use crate::math::{Real, dot};
+use crate::math::{Real, sum};
 use crate::model::{ExpansionMut, KernelPcaView};
 use crate::samples::{Indexed, Samples};
 
-/// Every choice that learning makes; the default is what did best on 29 real data sets.
+/// Every choice that learning makes; the default is the recipe `8m` of `docs/EVALUATION.md` with `γ` left to the caller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Recipe<T> {
@@ -37,14 +39,15 @@ pub struct Recipe<T> {
     pub false_alarms: FalseAlarms<T>,
     /// Which scores can raise an alarm. Default: SPE. With both, each gets half of the false alarms.
     pub watch: Watch,
-    /// Which share of the samples, those that score worst, to leave out: field data are never clean. Default: 0.
+    /// Which share of the samples, those that score worst, to leave out: field data are never clean. Thresholds are taken from those that
+    /// remain: if more is trimmed than is bad, normal readings like the trimmed ones raise false alarms, up to this share on top of the wish. Default: 0.
     pub trim: T,
 }
 
 impl<T: Real> Default for Recipe<T> {
     fn default() -> Self {
         Self {
-            landmarks: Landmarks::Rank(usize::MAX),
+            landmarks: Landmarks::Room,
             components: Components::Share(T::from_f64(0.99)),
             folds: 4,
             order: FoldOrder::Contiguous,
@@ -108,8 +111,37 @@ pub enum Warning {
     },
     /// There was no room for the components that the recipe asks for.
     ComponentsCapped,
+    /// The points do not span the share of the variance that the recipe asks for: more of them would, or a wider kernel.
+    PointsCapped,
     /// The kernel is not positive semi-definite: scores have no meaning as distances.
     Indefinite,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::ConstantInputs { first, count } => {
+                write!(f, "{count} inputs never changed, the first is {first}")
+            }
+            Self::StuckInputs { first, count } => {
+                write!(f, "{count} inputs were stuck for half of the time, the first is {first}")
+            }
+            Self::Duplicates { samples } => write!(f, "{samples} samples are copies of others"),
+            Self::FewSamples { given, advised } => {
+                write!(f, "few samples: {given} given, {advised} would be better")
+            }
+            Self::UnsupportedRate { needed } => {
+                write!(f, "so few false alarms can only be promised with {needed} samples")
+            }
+            Self::ComponentsCapped => {
+                f.write_str("no room for the components that the recipe asks for")
+            }
+            Self::PointsCapped => {
+                f.write_str("the points do not span the variance that the recipe asks for")
+            }
+            Self::Indefinite => f.write_str("kernel is not positive semi-definite"),
+        }
+    }
 }
 
 /// What learning found; each kind of warning at most once.
@@ -125,7 +157,7 @@ pub struct LearnReport<T> {
     pub false_alarms: T,
     /// How many samples were left out.
     pub trimmed: usize,
-    warnings: heapless::Vec<Warning, 7>,
+    warnings: heapless::Vec<Warning, 8>,
 }
 
 impl<T> LearnReport<T> {
@@ -184,7 +216,7 @@ pub struct Learning<K, T> {
     kept: usize,
     selected: usize,
     trimmed: usize,
-    warnings: heapless::Vec<Warning, 7>,
+    warnings: heapless::Vec<Warning, 8>,
     thresholds: Thresholds<T>,
     stage: Stage<K, T>,
 }
@@ -250,7 +282,7 @@ impl<K, T: Real> Learning<K, T> {
     }
 
     /// Says how many of the samples were taken because an earlier detector had found them normal: for each `1 − α` of these `α` were kept out, which the
-    /// thresholds have to make up for, or they would fall with each refit.
+    /// thresholds have to make up for, or they would fall with each refit. Once all samples were selected, the threshold is their largest score.
     #[must_use]
     pub fn with_selected(self, count: usize) -> Self {
         Self { selected: count, ..self }
@@ -288,9 +320,14 @@ impl<K, T: Real> Learning<K, T> {
                     Indexed { samples, rows: scratch.rows.get(..rows).unwrap_or_default() };
                 let kernel = kernel(&subset)?;
                 let landmark = &mut scratch.landmark.leading(rows);
-                let limit = room_for(recipe.landmarks, landmark);
-                let fit = LandmarkFit::start(&kernel, &subset, limit, recipe.components, landmark)
-                    .map_err(|error| name_cause(error, &subset))?;
+                let fit = LandmarkFit::start(
+                    &kernel,
+                    &subset,
+                    recipe.landmarks,
+                    recipe.components,
+                    landmark,
+                )
+                .map_err(|error| name_cause(error, &subset))?;
                 self.stage = Stage::Fit { fold, kernel, fit };
             }
             Stage::Fit { fold, kernel, fit } => {
@@ -400,18 +437,8 @@ impl<K, T: Real> Learning<K, T> {
     {
         let n = T::from_usize(report.samples);
         let header = *scratch.candidate.view().header();
-        let (mut norm, mut square) = (T::ZERO, T::ZERO);
-        for x in samples.iter_samples() {
-            let value = kernel.diagonal(x) / n;
-            norm += value;
-            square += value * value * n;
-        }
-        // Σλ² + ‖centre‖⁴ is the mean of all squared kernel values; without the n on the diagonal, how alike two different samples are.
-        let variances = scratch.candidate.view().variances();
-        let mean_square = dot(variances, variances) + header.centre_norm * header.centre_norm;
-        let likeness = (n * mean_square - square) / (n - T::ONE);
-        let narrow = T::from_f64(NARROW) * norm;
-        if likeness < narrow * narrow {
+        let norm = sum(samples.iter_samples().map(|x| kernel.diagonal(x))) / n;
+        if likeness(kernel, samples) < T::from_f64(NARROW) * norm {
             return Err(Error::KernelTooNarrow);
         }
         if header.total_variance < T::from_f64(WIDE) * T::EPSILON * norm {
@@ -426,16 +453,38 @@ impl<K, T: Real> Learning<K, T> {
         if let Components::Share(share) = self.recipe.components
             && report.explained < share
         {
-            warn(&mut self.warnings, Warning::ComponentsCapped);
+            if report.components < report.rank {
+                warn(&mut self.warnings, Warning::ComponentsCapped);
+            }
+            if report.unspanned > T::ONE - share {
+                warn(&mut self.warnings, Warning::PointsCapped);
+            }
         }
         Ok(())
     }
 }
 
-/// Two different samples that are less alike than this share of `k(x,x)`, in root mean square, are islands: the default kernel makes it about 0.8.
+/// Samples that are less [alike](likeness) than this share of `k(x,x)` are islands: the default kernel makes it about 0.8.
 const NARROW: f64 = 0.05;
 /// A total variance of so few ε of `k(x,x)` is mostly rounding: with it the second digit of a score is lost.
 const WIDE: f64 = 1000.0;
+
+/// How alike two different samples are: root mean square of `k(x,y)`, over `n` pairs that lie far apart in the order of the samples.
+fn likeness<K, T, S>(kernel: &K, samples: &S) -> T
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+{
+    let n = samples.count().max(1);
+    let apart = (2 * n / 5).max(1);
+    let others = (apart..n).chain(0..apart).filter_map(|i| samples.sample(i));
+    let squares = samples.iter_samples().zip(others).map(|(x, y)| {
+        let value = kernel.eval(x, y);
+        value * value
+    });
+    (sum(squares) / T::from_usize(n)).sqrt()
+}
 
 /// Samples that differ, but not in feature space, are not to blame: the kernel is.
 fn name_cause<T: Real, S: Samples<View = [T]> + ?Sized>(error: Error, samples: &S) -> Error {
@@ -444,16 +493,8 @@ fn name_cause<T: Real, S: Samples<View = [T]> + ?Sized>(error: Error, samples: &
 }
 
 /// Adds a warning; there is room for one of each kind.
-fn warn(warnings: &mut heapless::Vec<Warning, 7>, warning: Warning) {
+fn warn(warnings: &mut heapless::Vec<Warning, 8>, warning: Warning) {
     let _ = warnings.push(warning);
-}
-
-/// `usize::MAX` landmarks mean: as many as there is room for.
-fn room_for<T: Real>(landmarks: Landmarks<T>, scratch: &LandmarkScratch<'_, T>) -> Landmarks<T> {
-    match landmarks {
-        Landmarks::Rank(usize::MAX) => Landmarks::Rank(scratch.pivots.len()),
-        other => other,
-    }
 }
 
 /// The whole part of `share·n`.
@@ -551,7 +592,7 @@ fn drop_worst<T: Real>(scratch: &mut LearnScratch<'_, T>, kept: usize, trim: usi
 /// Looks for what is wrong with the samples themselves.
 fn inspect<T: Real, S: Samples<View = [T]> + ?Sized>(
     samples: &S,
-    warnings: &mut heapless::Vec<Warning, 7>,
+    warnings: &mut heapless::Vec<Warning, 8>,
 ) {
     let n = samples.count();
     let inputs = samples.sample(0).map_or(0, <[T]>::len);

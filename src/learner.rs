@@ -31,7 +31,7 @@
 //!
 //! The scaling is learned with the first fit and then kept: samples are stored scaled, and scores before and after a refit stay comparable.
 
-use crate::detector::{Detector, Reading};
+use crate::detector::{Detector, Reading, Thresholds};
 use crate::eigen::Progress;
 use crate::error::Error;
 use crate::fit::landmark::LandmarkWorkspace;
@@ -56,7 +56,8 @@ pub enum Replace {
 
 /// Collects at most `N` samples and learns a detector of at most `R` points and `P` components from them.
 ///
-/// It is large: keep it in a `static`. [`new`](Self::new) is const and all zeros. The methods need less than 2 KiB of stack, whatever the sizes.
+/// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const and all zeros. The methods need less than 2 KiB of stack for up to 12 inputs and
+/// 16 components of `f32` (measured); beyond that, a few copies of a reading and one of its projection more. The other sizes do not matter.
 #[derive(Clone, Debug)]
 pub struct Learner<K, X, const N: usize, const R: usize, const P: usize>
 where
@@ -66,7 +67,7 @@ where
     samples: heapless::Vec<X, N, u32>,
     /// Where the oldest sample is: they are replaced in turn.
     oldest: usize,
-    /// How many samples were taken by `refresh`, and so were found normal before.
+    /// How many samples were taken by `refresh`, and so were found normal before; with `Replace::MostAlike` at the most.
     selected: usize,
     frozen: bool,
     // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero
@@ -174,6 +175,16 @@ where
         self.samples.is_full()
     }
 
+    /// The samples from the oldest to the newest, in raw units (after the first fit but for rounding); while learning, as well.
+    pub fn samples(&self) -> impl Iterator<Item = X> {
+        let (newer, older) = self.samples.split_at_checked(self.oldest).unwrap_or_default();
+        let scaled = self.is_learning() || self.detector.model.is_fitted();
+        older
+            .iter()
+            .chain(newer)
+            .map(move |x| if scaled { self.detector.scaling.undo(x) } else { *x })
+    }
+
     /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d` operations; with trimming, in which
     /// outliers must not stretch it, `4·n²·d` comparisons).
     ///
@@ -196,7 +207,7 @@ where
         Ok(())
     }
 
-    /// Goes on learning; see [`Learning`] for how much work a step is at the most. With the last step the new detector takes the place of the old one.
+    /// Goes on learning; [`Done`](Progress::Done) if none is under way. See [`Learning`] for how much work a step is at the most. With the last step the new detector takes the place of the old one.
     ///
     /// # Errors
     /// What [`Learning::step`] refuses. Learning is given up then: samples (but for rounding, if it was the first time) and detector are what they were before
@@ -208,10 +219,7 @@ where
         let scratch = &mut self.workspace.scratch(self.samples.len())?;
         match learning.step(self.samples.as_slice(), |_| Ok(kernel.clone()), scratch) {
             Ok(Progress::Working) => Ok(Progress::Working),
-            Ok(Progress::Done) => {
-                self.adopt();
-                Ok(Progress::Done)
-            }
+            Ok(Progress::Done) => self.adopt().map(|()| Progress::Done),
             Err(error) => {
                 self.give_up();
                 Err(error)
@@ -298,6 +306,20 @@ where
         self.frozen = false;
     }
 
+    /// Does [`refresh`](Self::refresh) only score?
+    pub const fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
+    /// Replaces the calibrated thresholds until the next fit, e.g. by ones that a service engineer has set.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], or [`Error::Parameter`] for one that is not finite.
+    pub fn set_thresholds(&mut self, thresholds: Thresholds<X::Scalar>) -> Result<(), Error> {
+        self.detector()?;
+        self.detector.set_thresholds(thresholds)
+    }
+
     /// Drops everything that was collected and learned, and thaws.
     pub fn forget(&mut self) {
         self.samples.clear();
@@ -334,7 +356,7 @@ where
         self.detector.scaling = Scaling::EMPTY;
     }
 
-    /// The sample with the largest kernel value to `x` relative to its own norm.
+    /// The sample nearest to `x` in feature space.
     fn most_alike(&self, x: &X) -> usize {
         let Some(kernel) = self.detector.model.kernel() else {
             return 0;
@@ -354,11 +376,11 @@ where
     }
 
     /// Makes the candidate the detector's model.
-    fn adopt(&mut self) {
-        let Some(job) = self.job.pop() else { return };
-        let Some((kernel, report)) = job.learning.result() else { return };
+    fn adopt(&mut self) -> Result<(), Error> {
+        let job = self.job.pop().ok_or(Error::NotFitted)?;
+        let (kernel, report) = job.learning.result().ok_or(Error::NotFitted)?;
         let rows = &self.workspace.rows;
-        let Ok(scratch) = self.workspace.landmark.scratch(0) else { return };
+        let scratch = self.workspace.landmark.scratch(0)?;
         let samples = &self.samples;
         let points = scratch.pivots.iter().take(report.fit.points).filter_map(|&pivot| {
             let row = *rows.get(pivot as usize)?;
@@ -368,6 +390,7 @@ where
         self.detector.thresholds = report.thresholds;
         self.report.clear();
         let _ = self.report.push(report);
+        Ok(())
     }
 }
 
@@ -377,7 +400,7 @@ where
     K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone + Encode,
 {
     /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples are collected anew, by
-    /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again.
+    /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again. A frozen learner stays frozen.
     ///
     /// # Errors
     /// Those of [`Detector::read_from`], and [`Error::Learning`]; everything is as it was then.

@@ -158,6 +158,16 @@ pub(crate) fn dot<T: Real>(x: &[T], y: &[T]) -> T {
     x.iter().zip(y).fold(T::ZERO, |sum, (&a, &b)| sum + a * b)
 }
 
+/// `‖x − y‖²`, over the shorter length.
+pub(crate) fn squared_distance<T: Real>(x: &[T], y: &[T]) -> T {
+    sum(x.iter().zip(y).map(|(&a, &b)| (a - b) * (a - b)))
+}
+
+/// The first value that is not finite.
+pub(crate) fn first_not_finite<T: Real>(values: &[T]) -> Option<usize> {
+    values.iter().position(|v| !v.is_finite())
+}
+
 /// `Σ values`.
 pub(crate) fn sum<T: Real>(values: impl IntoIterator<Item = T>) -> T {
     values.into_iter().fold(T::ZERO, |sum, v| sum + v)

@@ -5,7 +5,7 @@
 
 use crate::calibrate::nth_smallest;
 use crate::error::{Error, Fault};
-use crate::math::{Real, sum};
+use crate::math::{Real, first_not_finite, sum};
 use crate::samples::{Samples, Vector};
 
 /// Mean and standard deviation of each input.
@@ -131,7 +131,7 @@ pub fn undo<T: Real>(x: &mut [T], mean: &[T], deviation: &[T]) {
 
 /// Every input of a raw reading is finite; scaling would hide which one is not.
 pub(crate) fn require_finite<T: Real>(x: &[T]) -> Result<(), Fault> {
-    match x.iter().position(|v| !v.is_finite()) {
+    match first_not_finite(x) {
         Some(input) => Err(Fault::NotFinite { input }),
         None => Ok(()),
     }

@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::io::Write as _;
+
 use common::{Fitted, Grid, Table, fit_exact, fit_landmarks, number};
 use mercer::explain::{ITERATIONS, suspect};
 use mercer::kernel::{Gradient, Laplacian, Linear, Normalised, Poly, Rbf, Sum};
@@ -401,7 +403,9 @@ where
 fn a_disturbed_input_is_found_in_real_data() {
     let folder = format!("{}/tests/data/{ADBENCH}", env!("CARGO_MANIFEST_DIR"));
     if !std::path::Path::new(&folder).is_dir() {
-        println!("skipped: there is no ../shared/data/adbench beside the repository");
+        let why = "skipped: there is no ../shared/data/adbench beside the repository";
+        // Not `println!`, which the test runner swallows.
+        let _ = writeln!(std::io::stderr(), "{why}");
         return;
     }
     println!("5 or 8 deviations added to one input or subtracted from it:");

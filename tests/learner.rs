@@ -190,7 +190,9 @@ fn calls_at_the_wrong_time_are_refused_and_change_nothing() {
     assert_eq!(learner.refresh(&nan, Replace::Oldest), Err(fault));
     assert_eq!(learner.push(&nan), Err(fault));
     let huge = [f32::MAX, 0.0, 0.0, f32::MAX];
-    assert_eq!(learner.refresh(&huge, Replace::Oldest), Err(Error::Query(Fault::Overflow)));
+    // The last sensor deviates by less than 1, so that scaling makes its reading larger still.
+    let fault = Error::Query(Fault::ScaleOverflow { input: 3 });
+    assert_eq!(learner.refresh(&huge, Replace::Oldest), Err(fault));
     assert_eq!(state(&learner), before);
 }
 

@@ -21,7 +21,7 @@ fn memory_table() -> String {
         "| fit | samples × inputs | points | components | model | workspace | samples | to learn, in all |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
-    landmarks::<f32, 50, 12, 20, 16>(&mut table, "landmarks (example `fit`)");
+    landmarks::<f32, 50, 12, 18, 16>(&mut table, "landmarks (example `fit`)");
     landmarks::<f32, 64, 6, 24, 8>(&mut table, "landmarks");
     landmarks::<f32, 128, 12, 32, 24>(&mut table, "landmarks");
     landmarks::<f32, 128, 12, 48, 24>(&mut table, "landmarks");

@@ -113,6 +113,32 @@ fn missing_room_for_components_is_said() {
 }
 
 #[test]
+fn missing_room_for_points_is_said() {
+    let mut learner: Learner<Rbf<f32>, _, N, 4, 4> = filled(&Machine(62).readings(N));
+    let recipe = Recipe { components: Components::Share(0.9), ..Recipe::default() };
+    let report = learner.learn(rbf(), recipe).unwrap();
+    assert_eq!(report.warnings(), [Warning::PointsCapped]);
+    assert!(report.fit.components == report.fit.rank && report.fit.unspanned > 0.1);
+}
+
+#[test]
+fn every_warning_reads_differently() {
+    let warnings = [
+        Warning::ConstantInputs { first: 0, count: 1 },
+        Warning::StuckInputs { first: 3, count: 1 },
+        Warning::Duplicates { samples: 1 },
+        Warning::FewSamples { given: 20, advised: 32 },
+        Warning::UnsupportedRate { needed: 99 },
+        Warning::ComponentsCapped,
+        Warning::PointsCapped,
+        Warning::Indefinite,
+    ];
+    let texts: std::collections::BTreeSet<String> =
+        warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), warnings.len());
+}
+
+#[test]
 fn indefinite_kernels_are_named() {
     let samples = Machine(63).readings::<f32>(N);
     let recipe = Recipe { components: Components::Fixed(2), ..Recipe::default() };
@@ -248,6 +274,24 @@ fn kernels_that_are_not_positive_everywhere_can_be_learned_with() {
         ("cubic", usable(&samples, cubic, recipe)),
     ];
     assert!(refused.iter().all(|(_, error)| error.is_none()), "{refused:?}");
+}
+
+/// How many components are kept says nothing about how narrow the kernel is.
+#[test]
+fn few_components_or_points_are_not_taken_for_a_narrow_kernel() {
+    let wide = |seed: u64| -> Vec<[f32; 12]> {
+        let mut machine = Machine(seed);
+        (0..32).map(|_| std::array::from_fn(|_| machine.normal() as f32)).collect()
+    };
+    let mut linear = Learner::<Linear, [f32; 12], 32, 12, 1>::new();
+    let mut few_points = Learner::<Rbf<f32>, [f32; 12], 32, 4, 3>::new();
+    for x in wide(72) {
+        linear.push(&x).unwrap();
+        few_points.push(&x).unwrap();
+    }
+    let recipe = Recipe { components: Components::Fixed(1), ..Recipe::default() };
+    linear.learn(Linear, recipe).unwrap();
+    few_points.learn(Rbf::new(0.05), recipe).unwrap();
 }
 
 #[test]

@@ -56,19 +56,20 @@ pub(crate) const NAMES: [&str; FEATURES] = [
 pub(crate) fn windows<const W: usize>(recordings: &Recordings) -> impl Iterator<Item = Window> {
     let (numbers, _) = recordings.0.as_chunks::<4>();
     let (rows, _) = numbers.as_chunks::<AXES>();
-    let (windows, _) = rows.as_chunks::<W>();
-    windows.iter().map(|rows| features(&rows.map(|row| row.map(f32::from_le_bytes))))
+    rows.chunks_exact(W).map(features)
 }
 
 /// Means of the axes, then their standard deviations.
-fn features(rows: &[[f32; AXES]]) -> Window {
+fn features(rows: &[[[u8; 4]; AXES]]) -> Window {
     let count = rows.len() as f32;
     let mut features = [0.0; FEATURES];
     let (means, deviations) = features.split_at_mut(AXES);
     for (axis, (mean, deviation)) in means.iter_mut().zip(deviations).enumerate() {
-        *mean = rows.iter().map(|row| row[axis]).sum::<f32>() / count;
-        let square = |row: &[f32; AXES]| (row[axis] - *mean) * (row[axis] - *mean);
-        *deviation = Real::sqrt(rows.iter().map(square).sum::<f32>() / count);
+        // Decoded where it is used: a window of numbers would take half a kilobyte of stack.
+        let values = || rows.iter().map(|row| f32::from_le_bytes(row[axis]));
+        *mean = values().sum::<f32>() / count;
+        let variance = values().map(|v| (v - *mean) * (v - *mean)).sum::<f32>() / count;
+        *deviation = Real::sqrt(variance);
     }
     features
 }

@@ -4,9 +4,9 @@
 //! `‖centre‖² = M`, total variance `tr(K̃)/n`. Because `K̃ e = 0`, the weights of a component sum to zero, which is why the centring
 //! of a new point reduces to the constant `b_j`. A training sample projects to `√η_j v_ij`.
 
-use super::{Components, Report, choose, require_capacity};
+use super::{Components, Report, choose};
 use crate::eigen::{self, MAX_SWEEPS};
-use crate::error::Error;
+use crate::error::{Error, require_capacity};
 use crate::gram;
 use crate::kernel::Kernel;
 use crate::math::{Real, sum};

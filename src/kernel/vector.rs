@@ -2,7 +2,7 @@
 
 use super::{Kernel, require_finite, require_positive};
 use crate::error::{Error, Fault};
-use crate::math::{Libm, Math, Real, dot, sum};
+use crate::math::{Libm, Math, Real, dot, first_not_finite, squared_distance, sum};
 use crate::matrix::Matrix;
 
 /// Every input is finite and there are as many as the peer has.
@@ -10,7 +10,7 @@ fn check_vector<T: Real>(x: &[T], peer: &[T]) -> Result<(), Fault> {
     if x.len() != peer.len() {
         return Err(Fault::Length { expected: peer.len(), given: x.len() });
     }
-    match x.iter().position(|v| !v.is_finite()) {
+    match first_not_finite(x) {
         Some(input) => Err(Fault::NotFinite { input }),
         None => Ok(()),
     }
@@ -63,8 +63,7 @@ impl<T> Rbf<T> {
 impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
     type Scalar = T;
     fn eval(&self, x: &[T], y: &[T]) -> T {
-        let squared = sum(x.iter().zip(y).map(|(&a, &b)| (a - b) * (a - b)));
-        self.math.exp(-self.gamma * squared)
+        self.math.exp(-self.gamma * squared_distance(x, y))
     }
     fn diagonal(&self, _: &[T]) -> T {
         T::ONE

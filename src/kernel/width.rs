@@ -2,7 +2,7 @@
 
 use super::Rbf;
 use crate::error::Error;
-use crate::math::{Real, sum};
+use crate::math::{Real, squared_distance};
 use crate::samples::Samples;
 
 impl<T: Real> Rbf<T> {
@@ -66,10 +66,6 @@ where
         .filter(|&d| d > lower)
         .fold(None, |least: Option<T>, d| Some(least.map_or(d, |l| if d < l { d } else { l })))?;
     Some((lower + upper) / T::from_f64(2.0))
-}
-
-fn squared_distance<T: Real>(x: &[T], y: &[T]) -> T {
-    sum(x.iter().zip(y).map(|(&a, &b)| (a - b) * (a - b)))
 }
 
 #[cfg(test)]

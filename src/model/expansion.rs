@@ -72,15 +72,8 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
 
     /// The part in use, to read.
     pub fn view(&self) -> ExpansionView<'_, T> {
-        let points = (self.header.points as usize).min(R);
-        let components = (self.header.components as usize).min(P);
-        ExpansionView {
-            header: self.header,
-            weights: self.weights.view().leading(points, components),
-            centre: self.centre.get(..points).unwrap_or_default(),
-            offsets: self.offsets.get(..components).unwrap_or_default(),
-            variances: self.variances.get(..components).unwrap_or_default(),
-        }
+        let (centre, offsets, variances) = (&self.centre, &self.offsets, &self.variances);
+        ExpansionView::in_use(self.header, self.weights.view(), centre, offsets, variances)
     }
 
     /// The storage, for a fit to write.
@@ -113,16 +106,13 @@ pub struct ExpansionMut<'a, T> {
 impl<T: Real> ExpansionMut<'_, T> {
     /// The part in use, to read.
     pub fn view(&self) -> ExpansionView<'_, T> {
-        let (room, component_room) = self.capacity();
-        let points = (self.header.points as usize).min(room);
-        let components = (self.header.components as usize).min(component_room);
-        ExpansionView {
-            header: *self.header,
-            weights: self.weights.view().leading(points, components),
-            centre: self.centre.get(..points).unwrap_or_default(),
-            offsets: self.offsets.get(..components).unwrap_or_default(),
-            variances: self.variances.get(..components).unwrap_or_default(),
-        }
+        ExpansionView::in_use(
+            *self.header,
+            self.weights.view(),
+            self.centre,
+            self.offsets,
+            self.variances,
+        )
     }
 
     /// How many points and components there is room for.
@@ -169,6 +159,24 @@ impl<'a, T: Real> ExpansionView<'a, T> {
             }
         }
         Ok(Self { header, weights, centre, offsets, variances })
+    }
+
+    /// The part of some storage that the header says is in use.
+    fn in_use(
+        header: Header<T>,
+        weights: MatrixView<'a, T>,
+        centre: &'a [T],
+        offsets: &'a [T],
+        variances: &'a [T],
+    ) -> Self {
+        let (points, components) = (header.points as usize, header.components as usize);
+        Self {
+            header,
+            weights: weights.leading(points, components),
+            centre: centre.get(..points).unwrap_or(centre),
+            offsets: offsets.get(..components).unwrap_or(offsets),
+            variances: variances.get(..components).unwrap_or(variances),
+        }
     }
 
     /// The scalars.

@@ -1,4 +1,4 @@
-//! Firmware that measures how much stack learning and scoring take, and fails when it is more than promised.
+//! Firmware that measures how much stack learning, scoring and explaining take, and fails when it is more than promised.
 //!
 //! The stack below the caller is painted with a pattern, the work is done, and the lowest word that lost its paint tells how far it went.
 //! `cargo xtask device` runs it on every board. A host's stack is another matter: there it says so and does nothing.
@@ -21,8 +21,9 @@ fn run() -> Result<(), core::convert::Infallible> {
 
 #[cfg(target_os = "none")]
 fn run() -> Result<(), Failure> {
+    use mercer::explain::ITERATIONS;
     use mercer::kernel::Rbf;
-    use mercer::{Error, Learner, Progress, Recipe};
+    use mercer::{Error, Learner, Progress, Recipe, Replace};
     use static_cell::ConstStaticCell;
 
     const INPUTS: usize = 12;
@@ -43,7 +44,7 @@ fn run() -> Result<(), Failure> {
         let reading = core::array::from_fn(|_| common + 0.2 * noise());
         push = push.max(peak_stack(|| keep(learner.push(&reading))));
     }
-    let recipe = Recipe::default();
+    let recipe = Recipe { trim: 0.05, ..Recipe::default() };
     let begin = peak_stack(|| keep(learner.begin(Rbf::for_inputs(INPUTS), recipe)));
     let mut step = 0;
     let mut progress = Progress::Working;
@@ -52,13 +53,16 @@ fn run() -> Result<(), Failure> {
         step = step.max(peak_stack(|| keep(learner.step().map(|after| progress = after))));
     }
     let reading = [0.1; INPUTS];
-    let score = peak_stack(|| {
-        let detector = learner.detector();
-        keep(detector.and_then(|detector| detector.score(&reading)).map(|_| ()));
-    });
+    let refresh = peak_stack(|| keep(learner.refresh(&reading, Replace::MostAlike).map(|_| ())));
+    let detector = learner.detector().map_err(Failure::Refused)?;
+    let score = peak_stack(|| keep(detector.score(&reading).map(|_| ())));
+    let why = peak_stack(|| keep(detector.contributions(&reading).map(|_| ())));
+    let expected =
+        peak_stack(|| keep(detector.expected_input(&reading, 3, ITERATIONS).map(|_| ())));
     result.map_err(Failure::Refused)?;
-    say!("push {push}, begin {begin}, step {step}, score {score} bytes");
-    match push.max(begin).max(step).max(score) {
+    say!("push {push}, begin {begin}, step {step}, refresh {refresh}, score {score} bytes");
+    say!("contributions {why}, expected_input {expected} bytes");
+    match [push, begin, step, refresh, score, why, expected].into_iter().fold(0, usize::max) {
         most if most <= PROMISED => Ok(()),
         most => Err(Failure::TooMuch(most)),
     }

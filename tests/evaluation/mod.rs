@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
 use mercer::fit::landmark::LandmarkScratch;
@@ -29,7 +30,9 @@ pub(crate) fn is_shared(folder: &str) -> bool {
     let relative = format!("../shared/data/{folder}");
     let found = Path::new(env!("CARGO_MANIFEST_DIR")).join(&relative).is_dir();
     if !found {
-        println!("skipped: there is no {relative} beside the repository");
+        // Not `println!`, which the test runner swallows.
+        let _ =
+            writeln!(std::io::stderr(), "skipped: there is no {relative} beside the repository");
     }
     found
 }
