@@ -27,6 +27,8 @@ use crate::samples::{Indexed, Samples};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Recipe<T> {
+    /// Whether a [`Learner`](crate::Learner) standardises the inputs, with its first fit. Default: yes. (Who calls [`Learning`] scales samples itself.)
+    pub standardise: bool,
     /// How many points the model may have. Default: as many as there is room for.
     pub landmarks: Landmarks<T>,
     /// How many components it keeps. Default: 99 % of the variance.
@@ -47,6 +49,7 @@ pub struct Recipe<T> {
 impl<T: Real> Default for Recipe<T> {
     fn default() -> Self {
         Self {
+            standardise: true,
             landmarks: Landmarks::Room,
             components: Components::Share(T::from_f64(0.99)),
             folds: 4,

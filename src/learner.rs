@@ -200,7 +200,7 @@ where
         let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?
             .with_selected(self.selected);
         if !self.detector.model.is_fitted() {
-            self.scale_samples(recipe.trim)?;
+            self.scale_samples(&recipe)?;
         }
         // There is room: none is under way.
         let _ = self.job.push(Job { kernel, learning });
@@ -336,10 +336,15 @@ where
     }
 
     /// Learns the scaling and applies it in place: there is no room for two sets of samples.
-    fn scale_samples(&mut self, trim: X::Scalar) -> Result<(), Error> {
+    fn scale_samples(&mut self, recipe: &Recipe<X::Scalar>) -> Result<(), Error> {
         let n = self.samples.len();
-        let column = self.workspace.spe.get_mut(..n).unwrap_or_default();
-        let scaling = Scaling::learn_clamped(self.samples.as_slice(), count_share(n, trim), column);
+        let scaling = if recipe.standardise {
+            let column = self.workspace.spe.get_mut(..n).unwrap_or_default();
+            let outliers = count_share(n, recipe.trim);
+            Scaling::learn_clamped(self.samples.as_slice(), outliers, column)
+        } else {
+            Scaling::identity()
+        };
         scaling.validate()?;
         for sample in &mut self.samples {
             *sample = scaling.apply(sample);

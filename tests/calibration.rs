@@ -3,6 +3,7 @@
 mod learning;
 
 use learning::*;
+use mercer::kernel::Rbf;
 use mercer::math::{Libm, Math};
 use mercer::{
     FalseAlarms, FoldOrder, KernelPca, LandmarkWorkspace, Landmarks, Real, Recipe, Replace,
@@ -70,6 +71,21 @@ where
 fn the_detector_is_the_landmark_fit_to_all_scaled_samples() {
     detector_agrees::<f32>();
     detector_agrees::<f64>();
+}
+
+#[test]
+fn inputs_are_left_as_they_are_if_asked() {
+    let samples = Machine(5).readings::<f64>(N);
+    let recipe = Recipe { standardise: false, ..Recipe::default() };
+    let kernel = Rbf::new(0.001);
+    let (learner, report) = learn(&samples, kernel, recipe).unwrap();
+    let detector = learner.detector().unwrap();
+    assert_eq!(*detector.scaling(), Scaling::identity());
+    let spe = cross_fit(&kernel, &samples, &recipe).into_iter().map(|score| score.spe);
+    assert_eq!(report.thresholds.spe, quantile(spe, 50));
+    let model = fit(&kernel, &samples, &recipe);
+    let x = Machine(6).reading();
+    assert_eq!(detector.score(&x).unwrap().score, model.score(&x).unwrap());
 }
 
 #[test]
