@@ -9,166 +9,26 @@
 //! [`Learning`] is the state alone. Samples, kernel and memory come with each call, so a [`Learner`](crate::Learner) in statics and a
 //! host program with sizes from a file share this code.
 
-use core::fmt;
+mod inspect;
+mod recipe;
+mod report;
 
-use crate::calibrate::{FalseAlarms, FoldOrder, nth_smallest, quantile};
-use crate::cholesky::Landmarks;
+pub use recipe::Recipe;
+pub use report::{LearnReport, Warning};
+
+use inspect::{inspect, name_cause, require_sense};
+use report::{Warnings, warn};
+
+use crate::calibrate::{nth_smallest, quantile};
 use crate::detector::{Thresholds, Watch};
 use crate::eigen::Progress;
 use crate::error::Error;
+use crate::fit::Report;
 use crate::fit::landmark::{LandmarkFit, LandmarkScratch};
-use crate::fit::{Components, Report};
 use crate::kernel::Kernel;
-use crate::math::{Real, sum};
+use crate::math::Real;
 use crate::model::{ExpansionMut, KernelPcaView};
 use crate::samples::{Indexed, Samples};
-
-/// Every choice that learning makes; the default is the recipe `8m` of `docs/EVALUATION.md` with `γ` left to the caller.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Recipe<T> {
-    /// Whether a [`Learner`](crate::Learner) standardises the inputs, with its first fit. Default: yes. (Who calls [`Learning`] scales samples itself.)
-    pub standardise: bool,
-    /// How many points the model may have. Default: as many as there is room for.
-    pub landmarks: Landmarks<T>,
-    /// How many components it keeps. Default: 99 % of the variance.
-    pub components: Components<T>,
-    /// How many folds the samples are dealt into, at least 2. Default: 4.
-    pub folds: usize,
-    /// How they are dealt. Default: in blocks, for readings that follow each other in time.
-    pub order: FoldOrder,
-    /// How many false alarms are tolerable. Default: 5 % of normal readings.
-    pub false_alarms: FalseAlarms<T>,
-    /// Which scores can raise an alarm. Default: SPE. With both, each gets half of the false alarms.
-    pub watch: Watch,
-    /// Which share of the samples, those that score worst, to leave out: field data are never clean. Thresholds are taken from those that
-    /// remain: if more is trimmed than is bad, normal readings like the trimmed ones raise false alarms, up to this share on top of the wish. Default: 0.
-    pub trim: T,
-}
-
-impl<T: Real> Default for Recipe<T> {
-    fn default() -> Self {
-        Self {
-            standardise: true,
-            landmarks: Landmarks::Room,
-            components: Components::Share(T::from_f64(0.99)),
-            folds: 4,
-            order: FoldOrder::Contiguous,
-            false_alarms: FalseAlarms::Share(T::from_f64(0.05)),
-            watch: Watch::Spe,
-            trim: T::ZERO,
-        }
-    }
-}
-
-impl<T: Real> Recipe<T> {
-    /// Are its values in their domain? (Landmarks and components are checked by the fit.)
-    fn validate(&self) -> Result<(), Error> {
-        self.false_alarms.share()?;
-        if self.folds < 2 {
-            return Err(Error::Parameter { name: "folds", rule: ">= 2" });
-        }
-        if self.trim >= T::ZERO && self.trim <= T::from_f64(0.5) {
-            Ok(())
-        } else {
-            Err(Error::Parameter { name: "trim", rule: "a share >= 0 and <= 0.5" })
-        }
-    }
-}
-
-/// Something about the samples or the result that may not be what was meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum Warning {
-    /// Inputs that never changed: a sensor that is disconnected, or not needed.
-    ConstantInputs {
-        /// The first of them.
-        first: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// Inputs that kept one value for more than half of the time: a sensor that got stuck.
-    StuckInputs {
-        /// The first of them.
-        first: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// Samples that are exact copies of earlier ones: they teach nothing, and cross-fit takes them for new ones.
-    Duplicates {
-        /// How many there are.
-        samples: usize,
-    },
-    /// Fewer samples than it takes to know the inputs.
-    FewSamples {
-        /// How many there are.
-        given: usize,
-        /// How many would be better: at least 32, and four for each input.
-        advised: usize,
-    },
-    /// The samples are too few for the wish for false alarms: the threshold is their largest score.
-    UnsupportedRate {
-        /// How many it would take.
-        needed: usize,
-    },
-    /// There was no room for the components that the recipe asks for.
-    ComponentsCapped,
-    /// The points do not span the share of the variance that the recipe asks for: more of them would, or a wider kernel.
-    PointsCapped,
-    /// The kernel is not positive semi-definite: scores have no meaning as distances.
-    Indefinite,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::ConstantInputs { first, count } => {
-                write!(f, "{count} inputs never changed, the first is {first}")
-            }
-            Self::StuckInputs { first, count } => {
-                write!(f, "{count} inputs were stuck for half of the time, the first is {first}")
-            }
-            Self::Duplicates { samples } => write!(f, "{samples} samples are copies of others"),
-            Self::FewSamples { given, advised } => {
-                write!(f, "few samples: {given} given, {advised} would be better")
-            }
-            Self::UnsupportedRate { needed } => {
-                write!(f, "so few false alarms can only be promised with {needed} samples")
-            }
-            Self::ComponentsCapped => {
-                f.write_str("no room for the components that the recipe asks for")
-            }
-            Self::PointsCapped => {
-                f.write_str("the points do not span the variance that the recipe asks for")
-            }
-            Self::Indefinite => f.write_str("kernel is not positive semi-definite"),
-        }
-    }
-}
-
-/// What learning found; each kind of warning at most once.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct LearnReport<T> {
-    /// The fit to all samples.
-    pub fit: Report<T>,
-    /// The calibrated thresholds.
-    pub thresholds: Thresholds<T>,
-    /// The share of false alarms the thresholds are for.
-    pub false_alarms: T,
-    /// How many samples were left out.
-    pub trimmed: usize,
-    warnings: heapless::Vec<Warning, 8>,
-}
-
-impl<T> LearnReport<T> {
-    /// What may not be as it was meant.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
 
 /// Borrowed memory for learning from `n` samples, of whatever origin.
 #[derive(Debug)]
@@ -219,7 +79,7 @@ pub struct Learning<K, T> {
     kept: usize,
     selected: usize,
     trimmed: usize,
-    warnings: heapless::Vec<Warning, 8>,
+    warnings: Warnings,
     thresholds: Thresholds<T>,
     stage: Stage<K, T>,
 }
@@ -284,8 +144,9 @@ impl<K, T: Real> Learning<K, T> {
         })
     }
 
-    /// Says how many of the samples were taken because an earlier detector had found them normal: for each `1 − α` of these `α` were kept out, which the
-    /// thresholds have to make up for, or they would fall with each refit. Once all samples were selected, the threshold is their largest score.
+    /// Says how many of the samples were taken because an earlier detector had found them normal: for each `1 − α` of these `α`
+    /// were kept out, which the thresholds have to make up for, or they would fall with each refit. Once all samples were
+    /// selected, the threshold is their largest score.
     #[must_use]
     pub fn with_selected(self, count: usize) -> Self {
         Self { selected: count, ..self }
@@ -347,7 +208,9 @@ impl<K, T: Real> Learning<K, T> {
                     self.stage = if fold < recipe.folds {
                         Stage::Score { fold, kernel, position: 0 }
                     } else {
-                        self.require_sense(&kernel, &subset, &report, scratch)?;
+                        let total = scratch.candidate.header.total_variance;
+                        let wish = recipe.components;
+                        require_sense(&kernel, &subset, wish, &report, total, &mut self.warnings)?;
                         Stage::Done { kernel, fit: report }
                     };
                 }
@@ -425,79 +288,6 @@ impl<K, T: Real> Learning<K, T> {
         // A fold that no sample is in: the fit is then made to all.
         Ok(Stage::Begin { fold: self.recipe.folds })
     }
-
-    /// Refuses a model that could not work, and warns of one that may not.
-    fn require_sense<S>(
-        &mut self,
-        kernel: &K,
-        samples: &S,
-        report: &Report<T>,
-        scratch: &LearnScratch<'_, T>,
-    ) -> Result<(), Error>
-    where
-        S: Samples<View = [T]> + ?Sized,
-        K: Kernel<[T], Scalar = T>,
-    {
-        let n = T::from_usize(report.samples);
-        let header = *scratch.candidate.view().header();
-        let norm = sum(samples.iter_samples().map(|x| kernel.diagonal(x))) / n;
-        if likeness(kernel, samples) < T::from_f64(NARROW) * norm {
-            return Err(Error::KernelTooNarrow);
-        }
-        if header.total_variance < T::from_f64(WIDE) * T::EPSILON * norm {
-            return Err(Error::KernelTooWide);
-        }
-        if report.components == report.rank && report.unspanned <= n * T::EPSILON {
-            return Err(Error::NoResidual { components: report.components });
-        }
-        if report.indefinite {
-            warn(&mut self.warnings, Warning::Indefinite);
-        }
-        if let Components::Share(share) = self.recipe.components
-            && report.explained < share
-        {
-            if report.components < report.rank {
-                warn(&mut self.warnings, Warning::ComponentsCapped);
-            }
-            if report.unspanned > T::ONE - share {
-                warn(&mut self.warnings, Warning::PointsCapped);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Samples that are less [alike](likeness) than this share of `k(x,x)` are islands: the default kernel makes it about 0.8.
-const NARROW: f64 = 0.05;
-/// A total variance of so few ε of `k(x,x)` is mostly rounding: with it the second digit of a score is lost.
-const WIDE: f64 = 1000.0;
-
-/// How alike two different samples are: root mean square of `k(x,y)`, over `n` pairs that lie far apart in the order of the samples.
-fn likeness<K, T, S>(kernel: &K, samples: &S) -> T
-where
-    T: Real,
-    S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
-{
-    let n = samples.count().max(1);
-    let apart = (2 * n / 5).max(1);
-    let others = (apart..n).chain(0..apart).filter_map(|i| samples.sample(i));
-    let squares = samples.iter_samples().zip(others).map(|(x, y)| {
-        let value = kernel.eval(x, y);
-        value * value
-    });
-    (sum(squares) / T::from_usize(n)).sqrt()
-}
-
-/// Samples that differ, but not in feature space, are not to blame: the kernel is.
-fn name_cause<T: Real, S: Samples<View = [T]> + ?Sized>(error: Error, samples: &S) -> Error {
-    let differ = || samples.iter_samples().any(|x| Some(x) != samples.sample(0));
-    if error == Error::NoVariance && differ() { Error::KernelTooWide } else { error }
-}
-
-/// Adds a warning; there is room for one of each kind.
-fn warn(warnings: &mut heapless::Vec<Warning, 8>, warning: Warning) {
-    let _ = warnings.push(warning);
 }
 
 /// The whole part of `share·n`.
@@ -590,42 +380,4 @@ fn drop_worst<T: Real>(scratch: &mut LearnScratch<'_, T>, kept: usize, trim: usi
             next += 1;
         }
     }
-}
-
-/// Looks for what is wrong with the samples themselves.
-fn inspect<T: Real, S: Samples<View = [T]> + ?Sized>(
-    samples: &S,
-    warnings: &mut heapless::Vec<Warning, 8>,
-) {
-    let n = samples.count();
-    let inputs = samples.sample(0).map_or(0, <[T]>::len);
-    let longest = |input: usize| longest_run(samples.iter_samples().map(|x| x.get(input)));
-    let constant = || (0..inputs).filter(|&input| longest(input) == n);
-    let stuck = || (0..inputs).filter(|&input| (n / 2 + 1..n).contains(&longest(input)));
-    if let Some(first) = constant().next() {
-        warn(warnings, Warning::ConstantInputs { first, count: constant().count() });
-    }
-    if let Some(first) = stuck().next() {
-        warn(warnings, Warning::StuckInputs { first, count: stuck().count() });
-    }
-    let is_copy = |(i, x): &(usize, &[T])| samples.iter_samples().take(*i).any(|y| y == *x);
-    let copies = samples.iter_samples().enumerate().filter(is_copy).count();
-    if copies > 0 {
-        warn(warnings, Warning::Duplicates { samples: copies });
-    }
-    let advised = (4 * inputs).max(32);
-    if n < advised {
-        warn(warnings, Warning::FewSamples { given: n, advised });
-    }
-}
-
-/// Length of the longest run of equal values.
-fn longest_run<V: PartialEq>(values: impl Iterator<Item = V>) -> usize {
-    let (mut longest, mut run, mut last) = (0, 0, None);
-    for value in values {
-        run = if last.as_ref() == Some(&value) { run + 1 } else { 1 };
-        longest = longest.max(run);
-        last = Some(value);
-    }
-    longest
 }

@@ -56,8 +56,9 @@ pub enum Replace {
 
 /// Collects at most `N` samples and learns a detector of at most `R` points and `P` components from them.
 ///
-/// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const and all zeros. The methods need less than 2 KiB of stack for up to 12 inputs and
-/// 16 components of `f32` (measured); beyond that, a few copies of a reading and one of its projection more. The other sizes do not matter.
+/// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const and all zeros. The methods
+/// need less than 2 KiB of stack for up to 12 inputs and 16 components of `f32` (measured); beyond that, a few copies of a
+/// reading and one of its projection more. The other sizes do not matter.
 #[derive(Clone, Debug)]
 pub struct Learner<K, X, const N: usize, const R: usize, const P: usize>
 where
@@ -147,7 +148,8 @@ where
     /// Takes a sample; copies one reading.
     ///
     /// # Errors
-    /// [`Error::Query`] names an input that is not finite, [`Error::Capacity`] says that the learner is full, [`Error::Learning`] that it must wait.
+    /// [`Error::Query`] names an input that is not finite, [`Error::Capacity`] says that the learner is full, [`Error::Learning`]
+    /// that it must wait.
     pub fn push(&mut self, x: &X) -> Result<(), Error> {
         self.require_idle()?;
         let sample = if self.detector.model.is_fitted() {
@@ -189,8 +191,8 @@ where
     /// outliers must not stretch it, `4·n²·d` comparisons).
     ///
     /// # Errors
-    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples; [`Error::Parameter`] names a `mean` or `deviation` that is not
-    /// finite because of readings too large to scale.
+    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples; [`Error::Parameter`] names a `mean` or
+    /// `deviation` that is not finite because of readings too large to scale.
     pub fn begin(&mut self, kernel: K, recipe: Recipe<X::Scalar>) -> Result<(), Error> {
         self.require_idle()?;
         kernel.validate()?;
@@ -207,11 +209,12 @@ where
         Ok(())
     }
 
-    /// Goes on learning; [`Done`](Progress::Done) if none is under way. See [`Learning`] for how much work a step is at the most. With the last step the new detector takes the place of the old one.
+    /// Goes on learning; [`Done`](Progress::Done) if none is under way. See [`Learning`] for how much work a step is at the most.
+    /// With the last step the new detector takes the place of the old one.
     ///
     /// # Errors
-    /// What [`Learning::step`] refuses. Learning is given up then: samples (but for rounding, if it was the first time) and detector are what they were before
-    /// [`begin`](Self::begin).
+    /// What [`Learning::step`] refuses. Learning is given up then: samples (but for rounding, if it was the first time) and
+    /// detector are what they were before [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
         let Some(Job { kernel, learning }) = self.job.first_mut() else {
             return Ok(Progress::Done);

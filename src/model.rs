@@ -52,7 +52,8 @@ where
     X: Sample,
     K: Kernel<X::View>,
 {
-    /// None before the first fit, so that an empty model is all zeros and stays out of `.data` (with kernels made of numbers, as those here are).
+    /// None before the first fit, so that an empty model is all zeros and stays out of `.data` (with kernels made of numbers, as
+    /// those here are).
     kernel: Option<K>,
     points: heapless::Vec<X, R, u32>,
     expansion: Expansion<Scalar<K, X>, R, P>,

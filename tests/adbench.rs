@@ -36,8 +36,9 @@ struct Rule {
 
 /// Where the reference begins the Cholesky factorisation with the second sample instead of the first.
 ///
-/// All diagonal entries of a Gaussian kernel matrix are 1, so any sample may come first. The library takes the first of equals; so does the reference elsewhere:
-/// presumably rounding made its first entry a little smaller here. With the second sample first, its numbers are reproduced.
+/// All diagonal entries of a Gaussian kernel matrix are 1, so any sample may come first. The library takes the first of equals;
+/// so does the reference elsewhere: presumably rounding made its first entry a little smaller here. With the second sample first,
+/// its numbers are reproduced.
 const SECOND_FIRST: [(&str, usize, &str); 4] =
     [("Ionosphere", 1, "2m"), ("Ionosphere", 1, "8m"), ("Pima", 3, "2m"), ("thyroid", 0, "2m")];
 
@@ -258,7 +259,8 @@ fn test_scores<T: Precision>(
     })
 }
 
-/// Every number of the reference. Rates are counts over at most 2500 rows: in double precision not one may be judged otherwise, in single one of 333.
+/// Every number of the reference. Rates are counts over at most 2500 rows: in double precision not one may be judged otherwise,
+/// in single one of 333.
 fn compare<T: Precision>(cases: &[Case]) {
     let reference = read_shared("adbench/reference_kpca.csv");
     let mut comparison = Comparison::default();

@@ -13,9 +13,9 @@
 //! one or the new one, and the chunks it speaks of are complete. The last four bytes of a stored detector are its checksum, by which
 //! loading notices a chunk that has become unreadable and was replaced by an older one.
 //!
-//! This rests on sequential-storage, which takes an interrupted erase to have gone from the front of the page to its back (as in `flash.rs`). Where
-//! all bits of a page rise together, a page that was cut just before its end can be taken for one in use, and the model for missing: if a flash
-//! does that and power may fail during an erase, keep a copy outside this range.
+//! This rests on sequential-storage, which takes an interrupted erase to have gone from the front of the page to its back (as in
+//! `flash.rs`). Where all bits of a page rise together, a page that was cut just before its end can be taken for one in use, and
+//! the model for missing: if a flash does that and power may fail during an erase, keep a copy outside this range.
 #![allow(dead_code, reason = "every program uses a part of it")]
 
 use core::ops::Range;

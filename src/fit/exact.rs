@@ -165,8 +165,9 @@ where
 
 /// Makes an eigenvector orthogonal to the vector of ones again, which every one of `K̃` is in exact arithmetic.
 ///
-/// Rounding in `K̃ e = 0` tilts it towards `e` by about `n·ε·‖K‖/η_j`. A kernel row has a large mean, which that tilt would multiply: in `f32` and
-/// with a wide kernel, projections were off by up to 4e-3 of the largest without this, and are by 1e-5 with it.
+/// Rounding in `K̃ e = 0` tilts it towards `e` by about `n·ε·‖K‖/η_j`. A kernel row has a large mean, which that tilt would
+/// multiply: in `f32` and with a wide kernel, projections were off by up to 4e-3 of the largest without this, and are by 1e-5
+/// with it.
 fn remove_mean<T: Real>(vector: &mut [T]) {
     let mean = sum(vector.iter().copied()) / T::from_usize(vector.len());
     for entry in vector {

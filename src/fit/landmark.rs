@@ -1,9 +1,10 @@
 //! Landmark kernel PCA: a few samples that span the rest are the points of the model.
 //!
 //! Pivoted Cholesky gives every sample coordinates `z_i` (a row of the factor `G`), and the landmarks' own rows form the
-//! triangular `L`, so that `z(x) = L⁻¹ k_P(x)`. Ordinary PCA in these `r` dimensions, with mean `z̄`, covariance
-//! `C = (1/n) Σ (z_i − z̄)(z_i − z̄)ᵀ` and `C u_j = λ_j u_j`, then gives `α_j = L⁻ᵀ u_j`, `b_j = u_j·z̄`, `β = L⁻ᵀ z̄`, `‖centre‖² = |z̄|²`.
-//! Total variance: `tr(C)` plus the mean residual; what the points do not span of the centre makes it a little too large, by `M − |z̄|²`. The sign rule applies to `u_j`.
+//! triangular `L`, so that `z(x) = L⁻¹ k_P(x)`. Ordinary PCA in these `r` dimensions, with mean `z̄`, covariance `C = (1/n) Σ
+//! (z_i − z̄)(z_i − z̄)ᵀ` and `C u_j = λ_j u_j`, then gives `α_j = L⁻ᵀ u_j`, `b_j = u_j·z̄`, `β = L⁻ᵀ z̄`, `‖centre‖² = |z̄|²`.
+//! Total variance: `tr(C)` plus the mean residual; what the points do not span of the centre makes it a little too large, by `M −
+//! |z̄|²`. The sign rule applies to `u_j`.
 
 use core::ops::Range;
 

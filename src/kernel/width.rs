@@ -31,7 +31,8 @@ impl<T: Real> Rbf<T> {
 
 /// Median of the squared distances over all pairs of samples, those at distance 0 left out.
 ///
-/// Needs no memory: it bisects over the bit patterns of the distances, which are ordered as the distances are. At most 66 passes over the `n²/2` pairs.
+/// Needs no memory: it bisects over the bit patterns of the distances, which are ordered as the distances are. At most 66 passes
+/// over the `n²/2` pairs.
 pub fn median_squared_distance<T, S>(samples: &S) -> Option<T>
 where
     T: Real,
