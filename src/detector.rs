@@ -6,7 +6,7 @@ use core::cmp::Ordering;
 
 use crate::error::{Error, Fault};
 use crate::kernel::Kernel;
-use crate::math::Real;
+use crate::math::{Real, sum};
 use crate::model::KernelPca;
 use crate::samples::Vector;
 use crate::scaling::{Scaling, require_finite};
@@ -148,8 +148,14 @@ where
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
     pub fn score(&self, x: &X) -> Result<Reading<X::Scalar>, Error> {
-        let score = self.model.score(self.scaled(x)?.view())?;
-        Ok(self.thresholds.judge(score))
+        let scaled = self.scaling.apply(x);
+        match self.model.score(scaled.view()) {
+            Ok(score) if sum(scaled.view().iter().copied()).is_finite() => {
+                Ok(self.thresholds.judge(score))
+            }
+            // The sum of finite values can still overflow: only a look at each of them tells.
+            scored => self.scaled(x).and(scored).map(|score| self.thresholds.judge(score)),
+        }
     }
 
     /// Forgets what was learned, in place.

@@ -26,18 +26,21 @@
 //! ```
 
 mod compose;
+mod gaussian;
 mod gradient;
 mod precomputed;
 mod vector;
 mod width;
 
 pub use compose::{Conformal, Cosine, Exp, Mapped, Normalised, Product, Scale, Sum};
+pub use gaussian::Rbf;
 pub use gradient::Gradient;
 pub use precomputed::Precomputed;
-pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Rbf, Sigmoid};
+pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Sigmoid};
 pub use width::median_squared_distance;
 
 use crate::error::{Error, Fault};
+use crate::lanes::Lanes;
 use crate::math::Real;
 
 /// A symmetric function of two samples that is an inner product in some feature space.
@@ -84,6 +87,59 @@ pub trait Kernel<X: ?Sized> {
         let _ = (x, peer);
         Ok(())
     }
+
+    /// A number that a model keeps with each point, so that its rows of kernel values are cheaper; see [`Row`].
+    ///
+    /// `None` where this kernel has no such thing, or it would not be accurate at this point: the model then calls [`eval`](Kernel::eval).
+    #[doc(hidden)]
+    fn memo(&self, point: &X) -> Option<Self::Scalar> {
+        let _ = point;
+        None
+    }
+
+    /// Turns a query into what [`eval_four`](Kernel::eval_four) takes. `None` for one that cannot be used.
+    #[doc(hidden)]
+    fn prepare(&self, x: &mut X) -> Option<Row<Self::Scalar>> {
+        let _ = x;
+        None
+    }
+
+    /// `k(x, point)/factor` for one point, from its memo and a query that was prepared.
+    #[doc(hidden)]
+    fn eval_prepared(
+        &self,
+        row: Row<Self::Scalar>,
+        x: &X,
+        point: &X,
+        memo: Self::Scalar,
+    ) -> Self::Scalar {
+        let _ = (row, memo);
+        self.eval(x, point)
+    }
+
+    /// [`eval_prepared`](Kernel::eval_prepared) for four points at once, with the same bits.
+    #[doc(hidden)]
+    fn eval_four(
+        &self,
+        row: Row<Self::Scalar>,
+        x: &X,
+        points: Lanes<&X>,
+        memos: Lanes<Self::Scalar>,
+    ) -> Lanes<Self::Scalar> {
+        let ([p0, p1, p2, p3], [m0, m1, m2, m3]) = (points, memos);
+        let one = |point, memo| self.eval_prepared(row, x, point, memo);
+        [one(p0, m0), one(p1, m1), one(p2, m2), one(p3, m3)]
+    }
+}
+
+/// What the kernel values of one query with all points have in common.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<T> {
+    /// Part of the exponent.
+    start: T,
+    /// What the values, or a sum of them, have still to be multiplied by.
+    pub(crate) factor: T,
 }
 
 /// A kernel that is borrowed is a kernel.

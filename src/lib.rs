@@ -8,6 +8,7 @@ extern crate std;
 // In the order in which data flow.
 mod error;
 pub mod math;
+mod lanes;
 pub mod matrix;
 pub mod samples;
 pub mod kernel;

@@ -40,6 +40,11 @@ impl<T, const R: usize, const C: usize> Matrix<T, R, C> {
         Self { rows }
     }
 
+    /// The rows, with their length known to the compiler.
+    pub(crate) const fn as_rows(&self) -> &[[T; C]; R] {
+        &self.rows
+    }
+
     /// The whole matrix as a view.
     pub const fn view(&self) -> MatrixView<'_, T> {
         MatrixView { data: self.rows.as_flattened(), rows: R, columns: C, stride: C }

@@ -8,6 +8,7 @@
 //! A score costs `R` kernel evaluations and `R·(P+1)` multiply-adds.
 
 mod expansion;
+mod row;
 
 pub use expansion::{Expansion, ExpansionMut, ExpansionView, Header};
 
@@ -22,6 +23,8 @@ use crate::kernel::Kernel;
 use crate::math::Real;
 use crate::samples::{Sample, Samples};
 use crate::score::Score;
+
+use row::Points;
 
 /// The scalar type of kernel `K` on samples stored as `X`.
 pub type Scalar<K, X> = <K as Kernel<<X as Sample>::View>>::Scalar;
@@ -56,6 +59,9 @@ where
     /// those here are).
     kernel: Option<K>,
     points: heapless::Vec<X, R, u32>,
+    /// What the kernel remembers of each point, if it does of all of them.
+    memos: [Scalar<K, X>; R],
+    has_memos: bool,
     expansion: Expansion<Scalar<K, X>, R, P>,
 }
 
@@ -70,7 +76,13 @@ where
     /// A model that has not been fitted.
     pub const fn new() -> Self {
         const { assert!(R > 0 && P > 0, "a model needs room for points and components") };
-        Self { kernel: None, points: heapless::Vec::new(), expansion: Expansion::empty() }
+        Self {
+            kernel: None,
+            points: heapless::Vec::new(),
+            memos: [Scalar::<K, X>::ZERO; R],
+            has_memos: false,
+            expansion: Expansion::empty(),
+        }
     }
 
     /// A model that was trained earlier, e.g. on the host, and lives in flash.
@@ -79,7 +91,19 @@ where
         points: [X; R],
         expansion: Expansion<Scalar<K, X>, R, P>,
     ) -> Self {
-        Self { kernel: Some(kernel), points: heapless::Vec::from_array(points), expansion }
+        let points = heapless::Vec::from_array(points);
+        let memos = [Scalar::<K, X>::ZERO; R];
+        Self { kernel: Some(kernel), points, memos, has_memos: false, expansion }
+    }
+
+    /// Adds what [`Rbf::memos`](crate::kernel::Rbf::memos) makes of the points; without it, a model [from parts](Self::from_parts) takes longer to score.
+    #[must_use]
+    pub const fn with_memos(mut self, memos: Option<[Scalar<K, X>; R]>) -> Self {
+        if let Some(memos) = memos {
+            self.memos = memos;
+            self.has_memos = true;
+        }
+        self
     }
 
     /// The model with its sizes as run-time values.
@@ -129,9 +153,11 @@ where
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] when the point cannot be used.
     pub fn project(&self, x: &X::View) -> Result<Projection<Scalar<K, X>, P>, Error> {
-        let view = self.view()?;
-        let mut projection = Projection::zeros(view.expansion().components());
-        view.project(x, &mut projection.0)?;
+        let mut values = [Scalar::<K, X>::ZERO; P];
+        self.centre_product(x, &mut values)?;
+        let mut projection = Projection(heapless::Vec::from_array(values));
+        projection.0.truncate(self.expansion.header().components as usize);
+        require_finite(&projection)?;
         Ok(projection)
     }
 
@@ -140,9 +166,48 @@ where
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] when the point cannot be used.
     pub fn score(&self, x: &X::View) -> Result<Score<Scalar<K, X>>, Error> {
+        let mut projection = [Scalar::<K, X>::ZERO; P];
+        let centre_product = self.centre_product(x, &mut projection)?;
+        let kxx = self.kernel.as_ref().ok_or(Error::NotFitted)?.diagonal(x);
+        let header = self.expansion.header();
+        let projection = projection.get(..header.components as usize).unwrap_or_default();
+        finite_score(header.score(kxx, centre_product, projection, self.expansion.variances()))
+    }
+
+    /// Writes the projections and returns `Σ β_i k_i`, by [rows](row) if the kernel can, else point by point.
+    fn centre_product(
+        &self,
+        x: &X::View,
+        projection: &mut [Scalar<K, X>; P],
+    ) -> Result<Scalar<K, X>, Error> {
+        let kernel = self.kernel.as_ref().ok_or(Error::NotFitted)?;
+        let points = Points {
+            points: self.points.get(..self.expansion.header().points as usize).unwrap_or_default(),
+            memos: &self.memos,
+            weights: self.expansion.weights(),
+            centre: self.expansion.centre(),
+        };
+        let prepare = |x: &mut X::View| if self.has_memos { kernel.prepare(x) } else { None };
+        let sums = |x: &X, row| points.sums(kernel, row, x, projection);
+        let Some(centre_sum) = X::with_changed(x, prepare, sums) else {
+            return self.plain_centre_product(x, projection);
+        };
+        for (f, &offset) in projection.iter_mut().zip(self.expansion.offsets()) {
+            *f -= offset;
+        }
+        Ok(centre_sum)
+    }
+
+    /// Point by point.
+    #[cold]
+    fn plain_centre_product(
+        &self,
+        x: &X::View,
+        projection: &mut [Scalar<K, X>; P],
+    ) -> Result<Scalar<K, X>, Error> {
         let view = self.view()?;
-        let mut projection = Projection::<_, P>::zeros(view.expansion().components());
-        view.score(x, &mut projection.0)
+        let projection = projection.get_mut(..view.expansion.components());
+        view.centre_product(x, projection.unwrap_or_default())
     }
 }
 
@@ -207,6 +272,7 @@ where
     /// Forgets what was learned, in place.
     pub(crate) fn clear(&mut self) {
         self.kernel = None;
+        self.has_memos = false;
         self.points.clear();
         *self.expansion.storage().header = Header::default();
     }
@@ -216,12 +282,29 @@ where
     where
         X: 'a,
     {
-        self.kernel = Some(kernel);
         self.points.clear();
         for point in points {
             // The fit has checked that there is room.
             let _ = self.points.push(point.clone());
         }
+        self.kernel = Some(kernel);
+        self.remember();
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> KernelPca<K, X, R, P>
+where
+    X: Sample,
+    K: Kernel<X::View>,
+{
+    /// Makes the memos of the points, if the kernel has one of each.
+    pub(crate) fn remember(&mut self) {
+        let memo = |point: &X| self.kernel.as_ref()?.memo(point.view());
+        let made = self.memos.iter_mut().zip(&self.points).map_while(|(place, point)| {
+            *place = memo(point)?;
+            Some(())
+        });
+        self.has_memos = made.count() == self.points.len();
     }
 }
 
@@ -239,15 +322,6 @@ where
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Projection<T, const P: usize>(heapless::Vec<T, P>);
-
-impl<T: Real, const P: usize> Projection<T, P> {
-    fn zeros(components: usize) -> Self {
-        let mut values = heapless::Vec::new();
-        // It fits: a model has at most `P` components.
-        let _ = values.resize(components.min(P), T::ZERO);
-        Self(values)
-    }
-}
 
 impl<T, const P: usize> Deref for Projection<T, P> {
     type Target = [T];
@@ -311,10 +385,7 @@ where
     /// [`Error::Query`] when the point cannot be used.
     pub fn project(&self, x: &S::View, projection: &mut [K::Scalar]) -> Result<(), Error> {
         self.centre_product(x, projection)?;
-        match projection.iter().all(|f| f.is_finite()) {
-            true => Ok(()),
-            false => Err(Error::Query(Fault::Overflow)),
-        }
+        require_finite(projection)
     }
 
     /// Projects and scores a point; `projection` has one place for each component.
@@ -327,12 +398,8 @@ where
         projection: &mut [K::Scalar],
     ) -> Result<Score<K::Scalar>, Error> {
         let centre_product = self.centre_product(x, projection)?;
-        let score = self.expansion.score(self.kernel.diagonal(x), centre_product, projection);
-        // An overflow anywhere ends up in one of these.
-        match [score.spe, score.t2, score.centre_distance].iter().all(|v| v.is_finite()) {
-            true => Ok(score),
-            false => Err(Error::Query(Fault::Overflow)),
-        }
+        let (header, variances) = (self.expansion.header(), self.expansion.variances());
+        finite_score(header.score(self.kernel.diagonal(x), centre_product, projection, variances))
     }
 
     /// Writes the projections and returns `Σ β_i k_i`.
@@ -345,5 +412,21 @@ where
         self.kernel.check(x, peer).map_err(Error::Query)?;
         let row = self.points.iter_samples().map(|point| self.kernel.eval(x, point));
         self.expansion.accumulate(row, projection)
+    }
+}
+
+/// Projections that did not overflow.
+fn require_finite<T: Real>(projection: &[T]) -> Result<(), Error> {
+    match projection.iter().all(|f| f.is_finite()) {
+        true => Ok(()),
+        false => Err(Error::Query(Fault::Overflow)),
+    }
+}
+
+/// A score that did not overflow: if anything did, it ends up in one of these.
+fn finite_score<T: Real>(score: Score<T>) -> Result<Score<T>, Error> {
+    match (score.spe + score.t2 + score.centre_distance).is_finite() {
+        true => Ok(score),
+        false => Err(Error::Query(Fault::Overflow)),
     }
 }

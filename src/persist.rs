@@ -42,7 +42,7 @@
 //! | [`Normalised`](crate::kernel::Normalised) | 14 | kernel |
 //! | your own | 80 to FF | whatever its [`Encode`] writes |
 //!
-//! `maths` is one byte: 01 for [`Libm`](crate::math::Libm), 02 for `Micromath`; thresholds hold only for the backend they were calibrated with.
+//! `maths` is one byte: 01 for [`Libm`](crate::math::Libm), 02 for `Micromath`, 03 for [`Fast`](crate::math::Fast); thresholds hold only for the backend they were calibrated with.
 //!
 //! # What is promised
 //!
@@ -411,6 +411,7 @@ where
         fill(expansion.offsets, checked.offsets.values());
         fill(expansion.variances, checked.variances.values());
         *expansion.header = checked.header;
+        self.model.remember();
         Ok(())
     }
 }

@@ -14,12 +14,39 @@ pub trait Sample {
     type View: ?Sized;
     /// Looks at the sample.
     fn view(&self) -> &Self::View;
+
+    /// Calls `then` with a copy of `view` that `change` was applied to: what a kernel does once to a query rather than at every point.
+    ///
+    /// `None` where samples only borrow their content, `view` has another size, or `change` says so.
+    #[doc(hidden)]
+    fn with_changed<C, R>(
+        view: &Self::View,
+        change: impl FnOnce(&mut Self::View) -> Option<C>,
+        then: impl FnOnce(&Self, C) -> R,
+    ) -> Option<R>
+    where
+        Self: Sized,
+    {
+        let _ = (view, change, then);
+        None
+    }
 }
 
-impl<T, const D: usize> Sample for [T; D] {
+impl<T: Copy, const D: usize> Sample for [T; D] {
     type View = [T];
+    #[inline(always)]
     fn view(&self) -> &[T] {
         self
+    }
+    #[inline(always)]
+    fn with_changed<C, R>(
+        view: &[T],
+        change: impl FnOnce(&mut [T]) -> Option<C>,
+        then: impl FnOnce(&Self, C) -> R,
+    ) -> Option<R> {
+        let mut copy: Self = view.try_into().ok()?;
+        let result = change(&mut copy)?;
+        Some(then(&copy, result))
     }
 }
 

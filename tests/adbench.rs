@@ -15,7 +15,7 @@ use evaluation::{
     require_section, standardised,
 };
 use mercer::calibrate::quantile;
-use mercer::math::{Libm, Math};
+use mercer::math::{Fast, Math};
 use mercer::{Components, FoldOrder, Recipe, Score};
 
 const SETS: [&str; 6] = ["breastw", "Ionosphere", "vowels", "Pima", "WDBC", "thyroid"];
@@ -147,7 +147,7 @@ fn evaluation() -> Option<&'static Evaluation> {
 
 fn evaluate_sets<T: Precision>() -> Vec<Case>
 where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let splits = read_shared("adbench/splits.csv");
     assert_eq!(splits.rows(), SETS.len() * SPLITS);
@@ -159,7 +159,7 @@ where
 
 fn evaluate_set<T: Precision>(set: &'static str, splits: &Table) -> Vec<Case>
 where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let table = read_shared(&format!("adbench/{set}.csv"));
     let numbers = table.numbers();
@@ -203,7 +203,7 @@ impl Rule {
         points: usize,
     ) -> Outcome
     where
-        Libm: Math<T>,
+        Fast: Math<T>,
     {
         let recipe = Recipe {
             components: Components::Share(T::from_f64(self.share)),

@@ -4,7 +4,7 @@ mod learning;
 
 use learning::*;
 use mercer::kernel::Rbf;
-use mercer::math::{Libm, Math};
+use mercer::math::{Fast, Math};
 use mercer::{
     FalseAlarms, FoldOrder, KernelPca, LandmarkWorkspace, Landmarks, Real, Recipe, Replace,
     Scaling, Score, Warning, Watch,
@@ -12,7 +12,7 @@ use mercer::{
 
 fn thresholds_agree<T: Real>()
 where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     // 58 samples: the folds are of unequal size.
     let samples = Machine(1).readings::<T>(58);
@@ -44,7 +44,7 @@ fn thresholds_are_quantiles_of_scores_by_models_that_never_saw_the_sample() {
 
 fn detector_agrees<T: Real>()
 where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let samples = Machine(2).readings::<T>(N);
     let (learner, report) = learn(&samples, rbf(), Recipe::default()).unwrap();

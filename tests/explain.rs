@@ -9,7 +9,7 @@ use std::io::Write as _;
 use common::{Fitted, Grid, Table, fit_exact, fit_landmarks, number};
 use mercer::explain::{ITERATIONS, suspect};
 use mercer::kernel::{Gradient, Laplacian, Linear, Normalised, Poly, Rbf, Sum};
-use mercer::math::{Libm, Math};
+use mercer::math::{Fast, Math};
 use mercer::model::KernelPcaView;
 use mercer::{
     Components, Detector, Error, Fault, KernelPca, LandmarkWorkspace, Landmarks, MatrixView, Real,
@@ -366,7 +366,7 @@ impl Outcome {
 /// Recipe `8m` of the data's README with 48 landmarks, and at most 80 normal test rows of each split.
 fn localise<T: Real>(name: &str) -> Outcome
 where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let (rows, normal) = real_set(name);
     let splits = Table::read(&format!("{ADBENCH}/splits.csv"));

@@ -11,7 +11,7 @@ use common::{Grid, Table};
 use evaluation::{
     Comparison, Precision, Width, alarm_rate, auroc, learn, require_section, standardised,
 };
-use mercer::math::{Libm, Math};
+use mercer::math::{Fast, Math};
 use mercer::{Real, Recipe};
 
 const AXES: [&str; 6] = ["ax", "ay", "az", "gx", "gy", "gz"];
@@ -59,7 +59,7 @@ struct Outcome {
 
 fn evaluate_all<T: Precision>() -> Vec<Outcome>
 where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let (train, test) = ["train", "test"]
         .map(|name| Table::read(&format!("../../examples/data/motions/{name}.csv")))
@@ -73,7 +73,7 @@ where
 /// Learns one activity and tells it from the others.
 fn evaluate<T: Precision>(train: &Table, test: &Table, rows: usize, activity: &str) -> Outcome
 where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let (mut samples, activities) = windows::<T>(train, rows);
     let (unseen, unseen_activities) = windows::<T>(test, rows);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use mercer::kernel::Rbf;
-use mercer::math::{Libm, Math};
+use mercer::math::{Fast, Math};
 use mercer::{Detector, ExactWorkspace, KernelPca, LandmarkWorkspace, Learner, Real};
 
 /// One test for both: when they are written, it is to the same file.
@@ -55,7 +55,7 @@ fn landmarks<T: Real, const N: usize, const D: usize, const R: usize, const P: u
     table: &mut String,
     name: &str,
 ) where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let workspace = LandmarkWorkspace::<T, N, R>::SIZE;
     row::<T, N, D, R, P>(table, name, workspace);
@@ -63,7 +63,7 @@ fn landmarks<T: Real, const N: usize, const D: usize, const R: usize, const P: u
 
 fn exact<T: Real, const N: usize, const D: usize, const P: usize>(table: &mut String, name: &str)
 where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     row::<T, N, D, N, P>(table, name, ExactWorkspace::<T, N>::SIZE);
 }
@@ -73,7 +73,7 @@ fn row<T: Real, const N: usize, const D: usize, const R: usize, const P: usize>(
     name: &str,
     workspace: usize,
 ) where
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let model = KernelPca::<Rbf<T>, [T; D], R, P>::SIZE;
     let samples = size_of::<[[T; D]; N]>();

@@ -2,7 +2,7 @@
 
 use super::{Kernel, Linear, require_positive};
 use crate::error::{Error, Fault};
-use crate::math::{Libm, Math, Real};
+use crate::math::{Fast, Math, Real};
 use crate::samples::Sample;
 
 /// `c·k(x, y)` with `c > 0`.
@@ -89,7 +89,7 @@ where
 /// `exp(k(x, y))`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Exp<K, M = Libm> {
+pub struct Exp<K, M = Fast> {
     /// The kernel in the exponent.
     pub kernel: K,
     /// Who computes `exp`.
@@ -97,9 +97,9 @@ pub struct Exp<K, M = Libm> {
 }
 
 impl<K> Exp<K> {
-    /// `exp` of a kernel, computed with [`Libm`].
+    /// `exp` of a kernel, computed with [`Fast`].
     pub const fn new(kernel: K) -> Self {
-        Self { kernel, math: Libm }
+        Self { kernel, math: Fast }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::{Kernel, require_finite, require_positive};
 use crate::error::{Error, Fault};
-use crate::math::{Libm, Math, Real, dot, first_not_finite, squared_distance, sum};
+use crate::math::{Fast, Math, Real, dot, first_not_finite, sum};
 use crate::matrix::Matrix;
 
 /// Every input is finite and there are as many as the peer has.
-fn check_vector<T: Real>(x: &[T], peer: &[T]) -> Result<(), Fault> {
+pub(super) fn check_vector<T: Real>(x: &[T], peer: &[T]) -> Result<(), Fault> {
     if x.len() != peer.len() {
         return Err(Fault::Length { expected: peer.len(), given: x.len() });
     }
@@ -31,55 +31,10 @@ impl<T: Real> Kernel<[T]> for Linear {
     }
 }
 
-/// The Gaussian kernel `exp(−γ‖x−y‖²)`, `γ = 1/(2σ²)`.
-///
-/// On standardised inputs `γ = 1/(8·d)` is a good start for `d` inputs.
-///
-/// ```
-/// use mercer::{Kernel, kernel::Rbf};
-/// let k = Rbf::new(0.5_f64);
-/// assert_eq!(k.eval(&[1.0, 2.0], &[1.0, 2.0]), 1.0);
-/// assert!((k.eval(&[0.0], &[2.0]) - (-2.0_f64).exp()).abs() < 1e-15);
-/// assert!(Rbf::new(-1.0_f32).eval(&[0.0], &[1.0]) > 1.0); // nonsense, which is why …
-/// let refused = Kernel::<[f32]>::validate(&Rbf::new(-1.0_f32)); // … every fit asks this first
-/// assert_eq!(refused.unwrap_err().to_string(), "parameter `gamma` must be finite and > 0");
-/// ```
+/// `exp(−γ‖x−y‖₁)`: like [`Rbf`](super::Rbf), less sensitive to one input that is far off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Rbf<T, M = Libm> {
-    /// Inverse width, finite and > 0.
-    pub gamma: T,
-    /// Who computes `exp`.
-    pub math: M,
-}
-
-impl<T> Rbf<T> {
-    /// The Gaussian kernel of inverse width `gamma`, computed with [`Libm`].
-    pub const fn new(gamma: T) -> Self {
-        Self { gamma, math: Libm }
-    }
-}
-
-impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
-    type Scalar = T;
-    fn eval(&self, x: &[T], y: &[T]) -> T {
-        self.math.exp(-self.gamma * squared_distance(x, y))
-    }
-    fn diagonal(&self, _: &[T]) -> T {
-        T::ONE
-    }
-    fn validate(&self) -> Result<(), Error> {
-        require_positive("gamma", self.gamma)
-    }
-    fn check(&self, x: &[T], peer: &[T]) -> Result<(), Fault> {
-        check_vector(x, peer)
-    }
-}
-
-/// `exp(−γ‖x−y‖₁)`: like [`Rbf`], less sensitive to one input that is far off.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Laplacian<T, M = Libm> {
+pub struct Laplacian<T, M = Fast> {
     /// Inverse width, finite and > 0.
     pub gamma: T,
     /// Who computes `exp`.
@@ -87,9 +42,9 @@ pub struct Laplacian<T, M = Libm> {
 }
 
 impl<T> Laplacian<T> {
-    /// The Laplacian kernel of inverse width `gamma`, computed with [`Libm`].
+    /// The Laplacian kernel of inverse width `gamma`, computed with [`Fast`].
     pub const fn new(gamma: T) -> Self {
-        Self { gamma, math: Libm }
+        Self { gamma, math: Fast }
     }
 }
 
@@ -144,7 +99,7 @@ impl<T: Real> Kernel<[T]> for Poly<T> {
 /// dropped, and the squared reconstruction error can come out below zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Sigmoid<T, M = Libm> {
+pub struct Sigmoid<T, M = Fast> {
     /// Factor of the inner product, finite and > 0.
     pub gamma: T,
     /// Constant term `c`, finite.
@@ -154,9 +109,9 @@ pub struct Sigmoid<T, M = Libm> {
 }
 
 impl<T> Sigmoid<T> {
-    /// The sigmoid kernel, computed with [`Libm`].
+    /// The sigmoid kernel, computed with [`Fast`].
     pub const fn new(gamma: T, coef0: T) -> Self {
-        Self { gamma, coef0, math: Libm }
+        Self { gamma, coef0, math: Fast }
     }
 }
 
@@ -219,6 +174,7 @@ impl<T: Real, const D: usize> Kernel<[T]> for QuadraticForm<T, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Rbf;
 
     const X: [f64; 3] = [0.5, -1.0, 2.0];
     const Y: [f64; 3] = [1.5, 0.25, -0.5];

@@ -3,7 +3,7 @@
 //! `f_j = Σ_i α_ji k_i − b_j`, `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
 
 use crate::error::Error;
-use crate::math::{Real, sum};
+use crate::math::Real;
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
 use crate::score::Score;
 
@@ -23,6 +23,29 @@ pub struct Header<T> {
     pub total_variance: T,
     /// The kernel was not positive semi-definite on the samples: SPE can be negative and is not clamped.
     pub indefinite: bool,
+}
+
+impl<T: Real> Header<T> {
+    /// The scores that follow from `k(x, x)`, `Σ β_i k_i` and the projections.
+    pub(crate) fn score(
+        &self,
+        kxx: T,
+        centre_product: T,
+        projection: &[T],
+        variances: &[T],
+    ) -> Score<T> {
+        let centre_distance = kxx - (centre_product + centre_product) + self.centre_norm;
+        let (mut explained, mut t2, mut abs_sum) = (T::ZERO, T::ZERO, T::ZERO);
+        for (&f, &variance) in projection.iter().zip(variances) {
+            explained += f * f;
+            t2 += f * f / variance;
+            abs_sum += f.abs();
+        }
+        let spe = centre_distance - explained;
+        // Only rounding makes it negative, unless the kernel itself does.
+        let spe = if self.indefinite { spe } else { T::ZERO.larger(spe) };
+        Score { spe, t2, abs_sum, centre_distance }
+    }
 }
 
 /// The weights of a model of at most `R` points and `P` components.
@@ -68,6 +91,31 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
     ) -> Self {
         const { assert!(R > 0 && P > 0, "an expansion needs points and components") };
         Self { header, weights: Matrix::from_rows(weights), centre, offsets, variances }
+    }
+
+    /// The scalars.
+    pub(crate) const fn header(&self) -> &Header<T> {
+        &self.header
+    }
+
+    /// `α`, a row for each point there is room for.
+    pub(crate) const fn weights(&self) -> &[[T; P]; R] {
+        self.weights.as_rows()
+    }
+
+    /// `β`, one for each point there is room for.
+    pub(crate) const fn centre(&self) -> &[T; R] {
+        &self.centre
+    }
+
+    /// `b`, one for each component there is room for.
+    pub(crate) const fn offsets(&self) -> &[T; P] {
+        &self.offsets
+    }
+
+    /// `λ`, one for each component there is room for.
+    pub(crate) const fn variances(&self) -> &[T; P] {
+        &self.variances
     }
 
     /// The part in use, to read.
@@ -236,7 +284,7 @@ impl<'a, T: Real> ExpansionView<'a, T> {
     pub fn score_row(&self, kxx: T, row: &[T], projection: &mut [T]) -> Result<Score<T>, Error> {
         self.require_row(row)?;
         let centre_product = self.accumulate(row.iter().copied(), projection)?;
-        Ok(self.score(kxx, centre_product, projection))
+        Ok(self.header.score(kxx, centre_product, projection, self.variances))
     }
 
     fn require_row(&self, row: &[T]) -> Result<(), Error> {
@@ -269,22 +317,5 @@ impl<'a, T: Real> ExpansionView<'a, T> {
             }
         }
         Ok(centre_product)
-    }
-
-    /// The scores that follow from a projection.
-    pub(crate) fn score(&self, kxx: T, centre_product: T, projection: &[T]) -> Score<T> {
-        let centre_distance = kxx - (centre_product + centre_product) + self.header.centre_norm;
-        let squared = |f: &T| *f * *f;
-        let spe = centre_distance - sum(projection.iter().map(squared));
-        Score {
-            // Only rounding makes it negative, unless the kernel itself does.
-            spe: if self.header.indefinite { spe } else { T::ZERO.larger(spe) },
-            t2: sum(projection
-                .iter()
-                .zip(self.variances)
-                .map(|(f, &variance)| squared(f) / variance)),
-            abs_sum: sum(projection.iter().map(|f| f.abs())),
-            centre_distance,
-        }
     }
 }

@@ -4,9 +4,9 @@ use core::iter;
 
 use crate::error::{Error, FormatFault};
 use crate::kernel::{Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Scale, Sigmoid, Sum};
-use crate::math::Libm;
 #[cfg(feature = "micromath")]
 use crate::math::Micromath;
+use crate::math::{Fast, Libm};
 
 /// A value that has a binary form of fixed size: kernels, so that a [`Detector`](crate::Detector) with them can be stored.
 ///
@@ -188,5 +188,6 @@ tagged!("kernel" 0x12 Product<A, B> { 0: A, 1: B });
 tagged!("kernel" 0x13 Exp<K, M> { kernel: K, math: M });
 tagged!("kernel" 0x14 Normalised<K> { 0: K });
 tagged!("maths" 0x01 Libm<> {});
+tagged!("maths" 0x03 Fast<> {});
 #[cfg(feature = "micromath")]
 tagged!("maths" 0x02 Micromath<> {});

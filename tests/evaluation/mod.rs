@@ -10,7 +10,7 @@ use std::path::Path;
 use mercer::fit::landmark::LandmarkScratch;
 use mercer::kernel::Rbf;
 use mercer::learn::{LearnReport, LearnScratch, Learning};
-use mercer::math::{Libm, Math};
+use mercer::math::{Fast, Math};
 use mercer::model::{ExpansionMut, Header, KernelPcaView};
 use mercer::samples::Indexed;
 use mercer::{Error, Progress, Real, Recipe, Samples, Score, scaling};
@@ -181,7 +181,7 @@ pub(crate) fn learn<T, S>(
 where
     T: Real,
     S: Samples<View = [T]>,
-    Libm: Math<T>,
+    Fast: Math<T>,
 {
     let mut memory = Memory::new(training.len(), points);
     let scratch = &mut memory.scratch();

@@ -133,7 +133,10 @@ where
         let others: Vec<_> = (0..n).filter(|&i| !in_fold(i, fold)).map(|i| samples[i]).collect();
         let model = fit(kernel, &others, recipe);
         for i in (0..n).filter(|&i| in_fold(i, fold)) {
-            scores[i] = model.score(&samples[i]).unwrap();
+            // Point by point, as the learner does it before there is a model.
+            let view = model.view().unwrap();
+            let mut projection = vec![T::ZERO; view.expansion().components()];
+            scores[i] = view.score(&samples[i], &mut projection).unwrap();
         }
     }
     scores

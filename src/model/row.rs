@@ -1,0 +1,57 @@
+//! One pass over the points of a model, four at a time: what a score consists of.
+//!
+//! The plain way, point by point through [`Kernel::eval`], is [`KernelPcaView`](super::KernelPcaView); tests compare the two.
+
+use crate::kernel::{Kernel, Row};
+use crate::lanes::{LANES, add_rows, dot};
+use crate::math::Real;
+use crate::samples::Sample;
+
+/// The points of a model, and what belongs to them.
+pub(super) struct Points<'a, X, T, const R: usize, const P: usize> {
+    pub(super) points: &'a [X],
+    pub(super) memos: &'a [T; R],
+    pub(super) weights: &'a [[T; P]; R],
+    pub(super) centre: &'a [T; R],
+}
+
+impl<X: Sample, T: Real, const R: usize, const P: usize> Points<'_, X, T, R, P> {
+    /// Writes `Σ_i α_ji k_i` for each component and returns `Σ_i β_i k_i`, for a query that the kernel has prepared.
+    ///
+    /// All `P` columns of weights are added up, in use or not: their number is then known to the compiler, which keeps the sums in registers.
+    /// Not inlined, or all arrays would be addressed from the start of the model, out of reach of the short offsets of load instructions.
+    #[inline(never)]
+    pub(super) fn sums<K>(&self, kernel: &K, row: Row<T>, x: &X, sums: &mut [T; P]) -> T
+    where
+        K: Kernel<X::View, Scalar = T>,
+    {
+        let (mut column_sums, mut centre_sum) = ([T::ZERO; P], T::ZERO);
+        let (fours, last) = self.points.as_chunks::<LANES>();
+        // Or all arrays would be addressed from the start of the model, out of reach of the short offsets of load instructions.
+        let (memos, _) = self.memos.as_chunks();
+        let (weights, _) = self.weights.as_chunks();
+        let (centre, _) = self.centre.as_chunks();
+        for (((points, &memos), weights), &centre) in
+            fours.iter().zip(memos).zip(weights).zip(centre)
+        {
+            let [p0, p1, p2, p3] = points;
+            let points = [p0.view(), p1.view(), p2.view(), p3.view()];
+            let k = kernel.eval_four(row, x.view(), points, memos);
+            add_rows(&mut column_sums, weights, k);
+            centre_sum = dot(centre_sum, centre, k);
+        }
+        let done = self.points.len() - last.len();
+        let others = self.memos.iter().zip(self.weights).zip(self.centre).skip(done);
+        for (point, ((&memo, weights), &beta)) in last.iter().zip(others) {
+            let k = kernel.eval_prepared(row, x.view(), point.view(), memo);
+            centre_sum += beta * k;
+            for (sum, &alpha) in column_sums.iter_mut().zip(weights) {
+                *sum += alpha * k;
+            }
+        }
+        for (sum, column_sum) in sums.iter_mut().zip(column_sums) {
+            *sum = row.factor * column_sum;
+        }
+        row.factor * centre_sum
+    }
+}
