@@ -233,7 +233,7 @@ mod tests {
             let error = (steps / exact - 1.0).abs();
             assert!(error <= 5e-16 - 2e-16 * x, "exp({x}) by steps is off by {error:e}");
         }
-        assert!((2e-16..5e-16).contains(&worst), "off by {worst:e}");
+        assert!((2e-16..6e-16).contains(&worst), "off by {worst:e}");
         assert_eq!(Fast.exp(0.0_f64), 1.0);
         assert!(Fast.exp_steps(-1e9_f64, 0.0) < 1e-300);
     }
