@@ -11,7 +11,7 @@ use core::hint::black_box;
 // Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
-use mercer::eigen::{Jacobi, MAX_SWEEPS};
+use mercer::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
@@ -117,8 +117,8 @@ fn decompose(samples: &[Reading]) -> Result<(), Error> {
     black_box(geometry::variance_along(gram.view(), &black_box([0.5; SAMPLES]))?);
     black_box(gram::centre(&mut gram.view_mut(), &mut means)?);
     let (a, v) = (&mut gram.view_mut(), &mut vectors.view_mut());
-    let mut jacobi = Jacobi::start(a, v, MAX_SWEEPS)?;
-    while jacobi.step(a, v, black_box(3))? == Progress::Working {}
+    let mut eigen = Decomposition::start(a, v, MAX_SWEEPS)?;
+    while eigen.step(a, v, black_box(3))? == Progress::Working {}
     for (value, entry) in values.iter_mut().zip(a.view().diagonal()) {
         *value = entry;
     }
