@@ -16,15 +16,18 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+mod certificate;
 mod function;
 mod householder;
 #[cfg(test)]
 mod jacobi;
+mod lanczos;
 mod rows;
 mod symmetric;
 mod tridiagonal;
 
 pub use function::{determinant, matrix_function, trace};
+pub use lanczos::{LanczosScratch, Leading, MAX_RESTARTS, leading};
 pub use symmetric::{Decomposition, MAX_SWEEPS, Progress};
 
 use crate::error::Error;

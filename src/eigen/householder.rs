@@ -39,12 +39,9 @@ fn reflection<'a, T: Real>(matrix: &MatrixView<'a, T>, i: usize) -> Option<(&'a 
 /// Adds row `j < i` of the lower triangle to `product = A u`. Rows must come in ascending order.
 pub(super) fn multiply<T: Real>(matrix: MatrixView<'_, T>, product: &mut [T], i: usize, j: usize) {
     let u = matrix.row(i);
-    let (Some((left, [diagonal, ..])), Some(&u_j)) = (matrix.row(j).split_at_checked(j), u.get(j))
-    else {
-        return;
-    };
-    let (before, after) = product.split_at_mut(j.min(product.len()));
-    if let Some(entry) = after.first_mut() {
+    if let (Some((left, [diagonal, ..])), Some(&u_j), Some((before, [entry, ..]))) =
+        (matrix.row(j).split_at_checked(j), u.get(j), product.split_at_mut_checked(j))
+    {
         *entry = rows::add_and_dot(before, u_j, left, u) + *diagonal * u_j;
     }
 }

@@ -44,14 +44,16 @@ pub struct Decomposition<T> {
     scale: T,
     /// Entries up to this size count as zero.
     negligible: T,
-    diagonalisation: Diagonalisation<T>,
-    stage: Stage,
+    max_sweeps: usize,
+    /// The most passes that one eigenvalue took.
+    sweeps: usize,
+    stage: Stage<T>,
 }
 
 /// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-enum Stage {
+enum Stage<T> {
     /// Find the reflection for this row.
     Reflect {
         row: usize,
@@ -72,7 +74,7 @@ enum Stage {
         at: usize,
     },
     /// Diagonalise what is left.
-    Diagonalise,
+    Diagonalise(Diagonalisation<T>),
     /// Put the largest of the remaining eigenvalues at `at`.
     Sort {
         at: usize,
@@ -111,12 +113,11 @@ impl<T: Real> Decomposition<T> {
             }
         }
         let negligible = T::EPSILON * (largest / scale);
-        let diagonalisation = Diagonalisation::new(n, negligible, max_sweeps);
         let stage = match n.checked_sub(1) {
             Some(row) => Stage::Reflect { row },
             None => Stage::Finished,
         };
-        Ok(Self { scale, negligible, diagonalisation, stage })
+        Ok(Self { scale, negligible, max_sweeps, sweeps: 0, stage })
     }
 
     /// Does at most `operations` of them, each of `O(n)`: a row of a reflection, a rotation, an exchange of two eigenpairs, a sign.
@@ -144,7 +145,8 @@ impl<T: Real> Decomposition<T> {
                 Stage::Update { row, at } if at >= row => Stage::Reflect { row: row - 1 },
                 Stage::Apply { row, .. } if row >= n => {
                     householder::gather(matrix);
-                    Stage::Diagonalise
+                    let (diagonal, beside) = first_two_rows(matrix);
+                    Stage::Diagonalise(Diagonalisation::new(diagonal, beside, self.max_sweeps))
                 }
                 Stage::Apply { row, at } if at >= row => Stage::Apply { row: row + 1, at: 0 },
                 Stage::Sort { at } if at + 1 >= n => Stage::Sign { row: 0 },
@@ -161,17 +163,17 @@ impl<T: Real> Decomposition<T> {
 
     /// The most passes that one eigenvalue took so far.
     pub const fn sweeps(&self) -> usize {
-        self.diagonalisation.passes()
+        self.sweeps
     }
 
     /// At least one operation, and at most those that are left, of one stage.
     fn work(
         &mut self,
-        stage: Stage,
+        stage: Stage<T>,
         matrix: &mut MatrixViewMut<'_, T>,
         vectors: &mut MatrixViewMut<'_, T>,
         left: &mut usize,
-    ) -> Result<Stage, Error> {
+    ) -> Result<Stage<T>, Error> {
         let mut take = |at: usize, end: usize| {
             let rows = end.saturating_sub(at).min(*left);
             *left -= rows;
@@ -213,13 +215,15 @@ impl<T: Real> Decomposition<T> {
                 }
                 Stage::Apply { row, at: rows.end }
             }
-            Stage::Diagonalise => {
+            Stage::Diagonalise(mut work) => {
                 let (diagonal, beside) = first_two_rows(matrix);
-                if self.diagonalisation.step(diagonal, beside, vectors, left)? {
+                let done = work.step(diagonal, beside, vectors, left);
+                self.sweeps = work.passes();
+                if done? {
                     number(beside);
                     Stage::Sort { at: 0 }
                 } else {
-                    Stage::Diagonalise
+                    Stage::Diagonalise(work)
                 }
             }
             Stage::Sort { at } => {
@@ -246,7 +250,7 @@ impl<T: Real> Decomposition<T> {
 }
 
 /// 1, unless squares of numbers of this size, summed over a matrix, come near the limits of `f32`.
-fn scale_of<T: Real>(largest: T) -> T {
+pub(super) fn scale_of<T: Real>(largest: T) -> T {
     let usual = T::from_f64(1e-8)..T::from_f64(1e8);
     if largest > T::ZERO && !usual.contains(&largest) { largest } else { T::ONE }
 }
@@ -261,19 +265,21 @@ fn restore_identity<T: Real>(vectors: &mut MatrixViewMut<'_, T>) {
 }
 
 /// Diagonal and its neighbours, where [`householder::gather`] put them.
-fn first_two_rows<'a, T: Real>(matrix: &'a mut MatrixViewMut<'_, T>) -> (&'a mut [T], &'a mut [T]) {
+pub(super) fn first_two_rows<'a, T: Real>(
+    matrix: &'a mut MatrixViewMut<'_, T>,
+) -> (&'a mut [T], &'a mut [T]) {
     if matrix.rows() >= 2 { matrix.row_pair_mut(0, 1) } else { (matrix.row_mut(0), &mut []) }
 }
 
 /// Numbers the eigenvalues as they were found.
-fn number<T: Real>(order: &mut [T]) {
+pub(super) fn number<T: Real>(order: &mut [T]) {
     for (i, entry) in order.iter_mut().enumerate() {
         *entry = T::from_usize(i);
     }
 }
 
 /// Exchanges eigenpair `at` with the largest from there on; among equal ones the first that was found.
-fn select<T: Real>(
+pub(super) fn select<T: Real>(
     matrix: &mut MatrixViewMut<'_, T>,
     vectors: &mut MatrixViewMut<'_, T>,
     at: usize,
@@ -288,9 +294,18 @@ fn select<T: Real>(
         }
     }
     if best > at {
-        values.swap(at, best);
-        order.swap(at, best);
+        swap(values, at, best);
+        swap(order, at, best);
         vectors.swap_rows(at, best);
+    }
+}
+
+/// Exchanges two entries; unlike the slice's own method, without a panic.
+fn swap<T>(values: &mut [T], first: usize, second: usize) {
+    if let Some((head, [b, ..])) = values.split_at_mut_checked(second) {
+        if let Some(a) = head.get_mut(first) {
+            core::mem::swap(a, b);
+        }
     }
 }
 

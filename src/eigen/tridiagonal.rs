@@ -37,9 +37,13 @@ struct Pass<T> {
 }
 
 impl<T: Real> Diagonalisation<T> {
-    /// For a matrix of `n` rows.
-    pub(super) fn new(n: usize, negligible: T, max_passes: usize) -> Self {
-        let last = n.saturating_sub(1);
+    /// For the matrix with this diagonal and these entries beside it.
+    ///
+    /// `ε` of the largest entry is negligible: with repeated eigenvalues, rounding of the others keeps an entry from falling much below.
+    pub(super) fn new(diagonal: &[T], beside: &[T], max_passes: usize) -> Self {
+        let entries = diagonal.iter().chain(beside.iter().take(diagonal.len().saturating_sub(1)));
+        let negligible = T::EPSILON * entries.fold(T::ZERO, |m, x| m.larger(x.abs()));
+        let last = diagonal.len().saturating_sub(1);
         Self { negligible, max_passes, passes: 0, most: 0, last, pass: None }
     }
 
