@@ -6,7 +6,7 @@
 //! see a second copy of an eigenvalue, so nothing is returned before it is [certain](super::certificate) that none was missed; where something was, or might
 //! have been, a fresh start vector orthogonal to all that was found goes on.
 
-use super::symmetric::{MAX_SWEEPS, first_two_rows, number, scale_of, select, settle_sign};
+use super::symmetric::{MAX_SWEEPS, first_two_rows, number, scale_of, select, settle_sign, swap};
 use super::tridiagonal::Diagonalisation;
 use super::{certificate, householder, rows};
 use crate::error::{Error, require_capacity};
@@ -16,8 +16,8 @@ use crate::matrix::{MatrixView, MatrixViewMut};
 /// A generous number of restarts: random Gram matrices with 1.5 times as many steps as eigenpairs take up to 20.
 pub const MAX_RESTARTS: usize = 300;
 
-/// Steps between two looks at the Ritz values.
-const STRIDE: usize = 4;
+/// Most steps between two looks at the Ritz values, which cost about as much as a step.
+const STRIDE: usize = 5;
 
 /// Borrowed memory for [`leading`] on an `n × n` matrix, with room for `s` Lanczos steps between restarts.
 ///
@@ -206,15 +206,35 @@ struct Lanczos<T> {
     sweeps: usize,
 }
 
-/// How far the Ritz values have come.
-#[derive(Clone, Copy, PartialEq)]
-enum Convergence {
-    /// Some that count have not converged.
-    Open,
-    /// So many have, and those after them are not above the floor.
-    Above(usize),
-    /// All that are needed have.
-    Complete,
+/// When to look at the Ritz values next: residuals fall at a steady rate once they fall.
+struct Schedule {
+    at: usize,
+    /// Where the last look was, and the binary logarithm of the residual there.
+    last: Option<(usize, usize)>,
+}
+
+impl Schedule {
+    const fn new(at: usize) -> Self {
+        Self { at, last: None }
+    }
+
+    /// After a look that found this residual, at a matrix of `n` rows.
+    fn plan<T: Real>(&mut self, size: usize, residual: T, n: usize) {
+        // The exponent of the number; residuals below 1 are none.
+        let bits = (residual.to_f64().to_bits() >> 52) as usize;
+        let logarithm = bits.saturating_sub(1022);
+        let steps = match self.last {
+            Some((before, higher)) if higher > logarithm => {
+                (logarithm * (size - before)).div_ceil(higher - logarithm)
+            }
+            Some(_) => STRIDE,
+            None => 1 + logarithm / 8,
+        };
+        // A look costs about as much as 2·(4·size/n)² products with the matrix.
+        let least = 1 + (4 * size / n.max(1)).pow(2);
+        self.at = size + steps.max(least).min(STRIDE);
+        self.last = Some((size, logarithm));
+    }
 }
 
 impl<T: Real> Lanczos<T> {
@@ -242,7 +262,7 @@ impl<T: Real> Lanczos<T> {
         scratch: &mut LanczosScratch<'_, T>,
     ) -> Result<Leading<T>, Error> {
         let room = scratch.values.len().min(self.n);
-        let mut look = 2 * self.wanted;
+        let mut look = Schedule::new(2 * self.wanted);
         // Each restart is counted, and there are at most `room` steps between two of them.
         loop {
             if self.coupling == T::ZERO {
@@ -250,26 +270,24 @@ impl<T: Real> Lanczos<T> {
             }
             self.extend(matrix.view(), scratch);
             let needed = self.needed();
-            let invariant = self.coupling == T::ZERO;
-            let early = self.size < look.min(room) && (!invariant || self.doubts > 0);
-            if self.size < needed || early {
+            let invariant = self.coupling == T::ZERO && self.doubts == 0;
+            let full = invariant || self.size == room;
+            if self.size < needed || !(full || self.size >= look.at) {
                 continue;
             }
-            look = self.size + STRIDE;
-            let state = self.convergence(scratch)?;
-            let full = invariant || self.size == room;
-            let found = match state {
-                Convergence::Complete => self.above_floor(scratch),
-                Convergence::Above(found) if full => found,
-                _ if full => self.wanted + 1,
-                _ => continue,
-            };
+            let residual = self.residual(scratch)?;
+            look.plan(self.size, residual, self.n);
+            let complete = residual <= T::ONE;
+            let found = self.above_floor(scratch);
+            if !(complete || full) {
+                continue;
+            }
             self.solve(scratch, true)?;
-            let complete = state == Convergence::Complete;
             let keep = if complete { found } else { needed + (room - needed) / 3 };
-            let hidden = found <= self.wanted && !self.nothing_is_hidden(scratch, found);
+            let settled = complete || self.lead_is_settled(scratch, found);
+            let certain = settled && self.nothing_is_hidden(scratch, found);
             self.compress(scratch, keep);
-            if found <= self.wanted && (!hidden || self.nothing_is_missed(matrix, scratch, found)) {
+            if certain || settled && self.nothing_is_missed(matrix, scratch, found) {
                 return Ok(self.result(scratch, found));
             }
             if complete {
@@ -278,7 +296,7 @@ impl<T: Real> Lanczos<T> {
                 self.coupling = T::ZERO;
             }
             self.restart(scratch, keep)?;
-            look = self.size + STRIDE;
+            look = Schedule::new(self.size + STRIDE);
         }
     }
 
@@ -362,19 +380,26 @@ impl<T: Real> Lanczos<T> {
         }
     }
 
-    /// Are the leading Ritz values eigenvalues, to rounding?
-    fn convergence(&mut self, scratch: &mut LanczosScratch<'_, T>) -> Result<Convergence, Error> {
+    /// The largest residual of the Ritz values that count, over what rounding explains: 1 or less means that they are eigenvalues.
+    fn residual(&mut self, scratch: &mut LanczosScratch<'_, T>) -> Result<T, Error> {
         self.solve(scratch, false)?;
-        let rounding = T::from_f64(4.0) * self.rounding(scratch);
-        let last = scratch.rotation.view();
-        let open = (0..self.needed())
-            .find(|&i| self.size < self.n && (self.coupling * last.at(i, 0)).abs() > rounding);
-        let above = self.above_floor(scratch);
-        Ok(match open {
-            None => Convergence::Complete,
-            Some(open) if open >= above => Convergence::Above(above),
-            Some(_) => Convergence::Open,
-        })
+        let last = scratch.rotation.view().row(0);
+        Ok(self.worst(scratch, last.iter().copied().take(self.needed())))
+    }
+
+    /// Have those above the floor converged, though others have not?
+    fn lead_is_settled(&self, scratch: &LanczosScratch<'_, T>, found: usize) -> bool {
+        let vectors = scratch.rotation.view();
+        let last = (0..found).map(|i| vectors.at(i, self.size - 1));
+        found < self.wanted && self.worst(scratch, last) <= T::ONE
+    }
+
+    /// The largest residual that follows from these last entries of the projected problem's eigenvectors, over what rounding explains.
+    fn worst(&self, scratch: &LanczosScratch<'_, T>, last: impl Iterator<Item = T>) -> T {
+        let largest = last.fold(T::ZERO, |m, entry| m.larger(entry.abs()));
+        let (residual, rounding) =
+            (self.coupling * largest, T::from_f64(4.0) * self.rounding(scratch));
+        if self.size == self.n || residual <= rounding { T::ZERO } else { residual / rounding }
     }
 
     /// How many of the wanted Ritz values are above the floor.
@@ -408,10 +433,9 @@ impl<T: Real> Lanczos<T> {
                 }
             }
         }
-        let columns = if vectors { size } else { 1 };
-        let mut rotation = scratch.rotation.reborrow().into_leading(size, columns);
-        rotation.set_identity();
         if vectors {
+            let mut rotation = scratch.rotation.reborrow().into_leading(size, size);
+            rotation.set_identity();
             for row in 2..=self.kept.min(size - 1) {
                 for at in 0..row {
                     householder::apply(projected.view(), rotation.row_mut(at), row);
@@ -419,19 +443,39 @@ impl<T: Real> Lanczos<T> {
             }
         } else {
             // The reflections leave the last coordinate alone.
-            rotation.set(0, 0, T::ZERO);
-            rotation.set(size - 1, 0, T::ONE);
+            let last = scratch.rotation.row_mut(0);
+            last.fill(T::ZERO);
+            if let Some(entry) = last.get_mut(size - 1) {
+                *entry = T::ONE;
+            }
         }
         householder::gather(&mut projected);
         let (diagonal, beside) = first_two_rows(&mut projected);
         let mut work = Diagonalisation::new(diagonal, beside, MAX_SWEEPS);
-        work.step(diagonal, beside, &mut rotation, &mut { usize::MAX })?;
+        let rotation = &mut scratch.rotation;
+        let mut rotate = |i: usize, c: T, s: T| {
+            if vectors {
+                let (above, below) = rotation.row_pair_mut(i, i + 1);
+                rows::rotate(above.get_mut(..size).unwrap_or_default(), below, c, s);
+            } else if let Some([x, y]) =
+                rotation.row_mut(0).get_mut(i..).and_then(<[T]>::first_chunk_mut)
+            {
+                (*x, *y) = (c * *x + s * *y, c * *y - s * *x);
+            }
+        };
+        work.step(diagonal, beside, &mut { usize::MAX }, &mut rotate)?;
         self.sweeps = self.sweeps.max(work.passes());
         number(beside);
         for at in 0..size {
-            select(&mut projected, &mut rotation, at);
+            if let Some(best) = select(diagonal, beside, at) {
+                if vectors {
+                    rotation.swap_rows(at, best);
+                } else {
+                    swap(rotation.row_mut(0), at, best);
+                }
+            }
         }
-        for (value, &entry) in scratch.values.iter_mut().zip(projected.view().row(0)) {
+        for (value, &entry) in scratch.values.iter_mut().zip(diagonal.iter()) {
             *value = entry;
         }
         Ok(())
@@ -497,17 +541,34 @@ impl<T: Real> Lanczos<T> {
         certificate::remainder_is_below(matrix, values, vectors, bound, scratch.pivots)
     }
 
-    /// Makes the first rows of the basis Ritz vectors.
+    /// Makes the first rows of the basis Ritz vectors, four columns at a time.
     fn compress(&self, scratch: &mut LanczosScratch<'_, T>, keep: usize) {
         let rotation = scratch.rotation.view().leading(keep, self.size);
-        let column = scratch.projected.row_mut(0);
-        let column = column.get_mut(..self.size).unwrap_or_default();
-        for c in 0..self.n {
-            for (i, entry) in column.iter_mut().enumerate() {
-                *entry = scratch.basis.at(i, c);
+        let basis = &mut scratch.basis;
+        let whole = if scratch.projected.rows() >= 4 { self.n / 4 * 4 } else { 0 };
+        for first in (0..whole).step_by(4) {
+            for i in 0..self.size {
+                if let Some(four) = basis.row_mut(i).get(first..).and_then(<[T]>::first_chunk::<4>)
+                {
+                    for (k, &entry) in four.iter().enumerate() {
+                        scratch.projected.set(k, i, entry);
+                    }
+                }
+            }
+            let columns = [0, 1, 2, 3].map(|k| scratch.projected.view().row(k));
+            for (j, row) in rotation.iter_rows().enumerate() {
+                let place = basis.row_mut(j).get_mut(first..);
+                if let Some(place) = place.and_then(<[T]>::first_chunk_mut::<4>) {
+                    *place = rows::dot_four(columns, row);
+                }
+            }
+        }
+        for column in whole..self.n {
+            for i in 0..self.size {
+                scratch.projected.set(0, i, basis.at(i, column));
             }
             for (j, row) in rotation.iter_rows().enumerate() {
-                scratch.basis.set(j, c, rows::dot(row, column));
+                basis.set(j, column, rows::dot(row, scratch.projected.view().row(0)));
             }
         }
     }

@@ -3,8 +3,8 @@
 //! About `(2/3)n³` multiply-adds each for the reduction and for the product of its reflections, `3n³` for the rotations. Needs no memory beyond
 //! the eigenvectors: until they are begun their first row is scratch, and afterwards the matrix is.
 
-use super::householder;
 use super::tridiagonal::Diagonalisation;
+use super::{householder, rows};
 use crate::error::Error;
 use crate::math::Real;
 use crate::matrix::MatrixViewMut;
@@ -217,7 +217,10 @@ impl<T: Real> Decomposition<T> {
             }
             Stage::Diagonalise(mut work) => {
                 let (diagonal, beside) = first_two_rows(matrix);
-                let done = work.step(diagonal, beside, vectors, left);
+                let done = work.step(diagonal, beside, left, |i, c, s| {
+                    let (above, below) = vectors.row_pair_mut(i, i + 1);
+                    rows::rotate(above, below, c, s);
+                });
                 self.sweeps = work.passes();
                 if done? {
                     number(beside);
@@ -228,7 +231,10 @@ impl<T: Real> Decomposition<T> {
             }
             Stage::Sort { at } => {
                 take(0, 1);
-                select(matrix, vectors, at);
+                let (values, order) = first_two_rows(matrix);
+                if let Some(best) = select(values, order, at) {
+                    vectors.swap_rows(at, best);
+                }
                 Stage::Sort { at: at + 1 }
             }
             Stage::Sign { row } => {
@@ -278,30 +284,21 @@ pub(super) fn number<T: Real>(order: &mut [T]) {
     }
 }
 
-/// Exchanges eigenpair `at` with the largest from there on; among equal ones the first that was found.
-pub(super) fn select<T: Real>(
-    matrix: &mut MatrixViewMut<'_, T>,
-    vectors: &mut MatrixViewMut<'_, T>,
-    at: usize,
-) {
-    let (values, order) = first_two_rows(matrix);
-    let mut best = at;
-    for (i, (value, found)) in values.iter().zip(order.iter()).enumerate().skip(at + 1) {
-        if let (Some(value_of_best), Some(found_best)) = (values.get(best), order.get(best)) {
-            if value > value_of_best || (value == value_of_best && found < found_best) {
-                best = i;
-            }
-        }
-    }
-    if best > at {
-        swap(values, at, best);
-        swap(order, at, best);
-        vectors.swap_rows(at, best);
-    }
+/// Exchanges eigenvalue `at` with the largest from there on, among equal ones the first that was found; says which that was, unless it is there already.
+pub(super) fn select<T: Real>(values: &mut [T], order: &mut [T], at: usize) -> Option<usize> {
+    let pairs = values.iter().zip(order.iter()).enumerate().skip(at);
+    let best = pairs.reduce(|best, this| {
+        let ((_, (&largest, &found)), (_, (&value, &number))) = (best, this);
+        if value > largest || (value == largest && number < found) { this } else { best }
+    });
+    let best = best.map(|(best, _)| best).filter(|&best| best > at)?;
+    swap(values, at, best);
+    swap(order, at, best);
+    Some(best)
 }
 
 /// Exchanges two entries; unlike the slice's own method, without a panic.
-fn swap<T>(values: &mut [T], first: usize, second: usize) {
+pub(super) fn swap<T>(values: &mut [T], first: usize, second: usize) {
     if let Some((head, [b, ..])) = values.split_at_mut_checked(second) {
         if let Some(a) = head.get_mut(first) {
             core::mem::swap(a, b);

@@ -3,10 +3,8 @@
 //! Each pass chases a bulge down the matrix with rotations; the last entry beside the diagonal vanishes at a cubic rate, and the matrix
 //! shrinks by a row. Two passes an eigenvalue are usual.
 
-use super::rows;
 use crate::error::Error;
 use crate::math::Real;
-use crate::matrix::MatrixViewMut;
 
 /// State of a diagonalisation; the matrix stays with the caller.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,13 +52,14 @@ impl<T: Real> Diagonalisation<T> {
 
     /// Does at most `left` rotations, and counts them down; true when the matrix is diagonal.
     ///
-    /// Every rotation is applied to two rows of `vectors` too. `beside[i]` is the entry between `diagonal[i]` and `diagonal[i + 1]`.
+    /// `beside[i]` is the entry between `diagonal[i]` and `diagonal[i + 1]`. The caller applies each rotation `(x, y) ← (cx + sy, cy − sx)` of rows
+    /// `i` and `i + 1` to whatever goes with them: `rotate(i, c, s)`.
     pub(super) fn step(
         &mut self,
         diagonal: &mut [T],
         beside: &mut [T],
-        vectors: &mut MatrixViewMut<'_, T>,
         left: &mut usize,
+        mut rotate: impl FnMut(usize, T, T),
     ) -> Result<bool, Error> {
         while self.last > 0 {
             let Some(pass) = &mut self.pass else {
@@ -77,8 +76,7 @@ impl<T: Real> Diagonalisation<T> {
             *left -= 1;
             let first = pass.at;
             let (c, s) = pass.advance(diagonal, beside, first + 1 < self.last);
-            let (above, below) = vectors.row_pair_mut(first, first + 1);
-            rows::rotate(above, below, c, s);
+            rotate(first, c, s);
         }
         Ok(true)
     }
