@@ -100,7 +100,7 @@ fn problem(seed: u64) -> Problem {
         }
         8 => {
             let levels: Vec<f64> = (0..n).map(|_| random.between(0, 4) as f64 - 1.0).collect();
-            if n % 2 == 0 {
+            if n.is_multiple_of(2) {
                 ("levels", with_spectrum(&levels, random))
             } else {
                 // Two equal blocks: every eigenvalue twice, bit for bit.

@@ -45,8 +45,8 @@ fn rotate<T: Real>(a: &mut [Vec<T>], vectors: &mut [Vec<T>], p: usize, q: usize)
         (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
         (a[k][p], a[k][q]) = (a[p][k], a[q][k]);
     }
-    for k in 0..a.len() {
-        let (x, y) = (vectors[p][k], vectors[q][k]);
-        (vectors[p][k], vectors[q][k]) = (c * x - s * y, s * x + c * y);
+    let (head, tail) = vectors.split_at_mut(q);
+    for (x, y) in head[p].iter_mut().zip(&mut tail[0]) {
+        (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
     }
 }

@@ -221,7 +221,7 @@ impl<T: Real> Decomposition<T> {
                     let (above, below) = vectors.row_pair_mut(i, i + 1);
                     rows::rotate(above, below, c, s);
                 });
-                self.sweeps = work.passes();
+                self.sweeps = work.most_passes();
                 if done? {
                     number(beside);
                     Stage::Sort { at: 0 }
@@ -299,10 +299,10 @@ pub(super) fn select<T: Real>(values: &mut [T], order: &mut [T], at: usize) -> O
 
 /// Exchanges two entries; unlike the slice's own method, without a panic.
 pub(super) fn swap<T>(values: &mut [T], first: usize, second: usize) {
-    if let Some((head, [b, ..])) = values.split_at_mut_checked(second) {
-        if let Some(a) = head.get_mut(first) {
-            core::mem::swap(a, b);
-        }
+    if let Some((head, [b, ..])) = values.split_at_mut_checked(second)
+        && let Some(a) = head.get_mut(first)
+    {
+        core::mem::swap(a, b);
     }
 }
 
@@ -342,7 +342,7 @@ mod tests {
             let weight = |k: usize| match n % 4 {
                 0 => 10_f64.powi(-(9 * k as i32) / n as i32),
                 1 => {
-                    if k % 2 == 0 {
+                    if k.is_multiple_of(2) {
                         1.0
                     } else {
                         -1.0

@@ -16,7 +16,7 @@ pub(super) struct Diagonalisation<T> {
     /// How many passes the current eigenvalue took so far.
     passes: usize,
     /// The most that one took.
-    most: usize,
+    most_passes: usize,
     /// The eigenvalues after this one are found.
     last: usize,
     /// A pass that is under way.
@@ -42,12 +42,12 @@ impl<T: Real> Diagonalisation<T> {
         let entries = diagonal.iter().chain(beside.iter().take(diagonal.len().saturating_sub(1)));
         let negligible = T::EPSILON * entries.fold(T::ZERO, |m, x| m.larger(x.abs()));
         let last = diagonal.len().saturating_sub(1);
-        Self { negligible, max_passes, passes: 0, most: 0, last, pass: None }
+        Self { negligible, max_passes, passes: 0, most_passes: 0, last, pass: None }
     }
 
     /// The most passes that one eigenvalue took so far.
-    pub(super) const fn passes(&self) -> usize {
-        self.most
+    pub(super) const fn most_passes(&self) -> usize {
+        self.most_passes
     }
 
     /// Does at most `left` rotations, and counts them down; true when the matrix is diagonal.
@@ -94,7 +94,7 @@ impl<T: Real> Diagonalisation<T> {
             return Err(Error::NoConvergence { sweeps: self.passes });
         }
         self.passes += 1;
-        self.most = self.most.max(self.passes);
+        self.most_passes = self.most_passes.max(self.passes);
         let at = self.last - links;
         let d = |i: usize| diagonal.get(i).copied().unwrap_or(T::ZERO);
         let e = |i: usize| beside.get(i).copied().unwrap_or(T::ZERO);
@@ -114,10 +114,10 @@ impl<T: Real> Pass<T> {
         let length = (self.x * self.x + self.z * self.z).sqrt();
         let (c, s) =
             if length > T::ZERO { (self.x / length, self.z / length) } else { (T::ONE, T::ZERO) };
-        if self.under_way {
-            if let Some(entry) = self.at.checked_sub(1).and_then(|i| beside.get_mut(i)) {
-                *entry = length;
-            }
+        if self.under_way
+            && let Some(entry) = self.at.checked_sub(1).and_then(|i| beside.get_mut(i))
+        {
+            *entry = length;
         }
         let pair = diagonal.get_mut(self.at..).and_then(<[T]>::first_chunk_mut);
         if let (Some([a, b]), Some(link)) = (pair, beside.get_mut(self.at)) {

@@ -256,15 +256,16 @@ impl<T: Real> LandmarkFit<T> {
                     let (mut covariance, mut vectors) = scratch.eigenproblem(rank);
                     covariance.mirror_upper();
                     self.total_variance = eigen::trace(covariance.view());
-                    let jacobi = Decomposition::start(&mut covariance, &mut vectors, MAX_SWEEPS)?;
-                    self.stage = Stage::Eigen(jacobi);
+                    let decomposition =
+                        Decomposition::start(&mut covariance, &mut vectors, MAX_SWEEPS)?;
+                    self.stage = Stage::Eigen(decomposition);
                 }
             }
-            Stage::Eigen(jacobi) => {
+            Stage::Eigen(decomposition) => {
                 let (mut covariance, mut vectors) = scratch.eigenproblem(rank);
                 // Each operation costs about 8r.
-                if jacobi.step(&mut covariance, &mut vectors, 1 + n / 8)? == Progress::Done {
-                    let sweeps = jacobi.sweeps();
+                if decomposition.step(&mut covariance, &mut vectors, 1 + n / 8)? == Progress::Done {
+                    let sweeps = decomposition.sweeps();
                     let report = self.choose_components(sweeps, n, scratch, expansion)?;
                     self.stage = Stage::Weights { points: rank, report };
                 }
