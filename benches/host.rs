@@ -5,7 +5,10 @@
 use divan::{Bencher, black_box};
 use mercer::eigen::{self, MAX_SWEEPS};
 use mercer::kernel::Rbf;
-use mercer::{Components, ExactWorkspace, KernelPca, LandmarkWorkspace, Landmarks, Matrix, gram};
+use mercer::{
+    Components, ExactWorkspace, KernelPca, LandmarkWorkspace, Landmarks, LeadingWorkspace, Matrix,
+    gram,
+};
 
 const INPUTS: usize = 8;
 const POINTS: usize = 32;
@@ -30,7 +33,7 @@ fn kernel() -> Rbf<f32> {
 }
 
 #[divan::bench(consts = [16, 32, 64])]
-fn jacobi<const N: usize>(bencher: Bencher<'_, '_>) {
+fn eigen_symmetric<const N: usize>(bencher: Bencher<'_, '_>) {
     let samples = samples::<N>();
     let mut centred = Matrix::<f32, N, N>::zeros();
     gram::fill(&kernel(), samples.as_slice(), &mut centred.view_mut()).expect("usable samples");
@@ -52,6 +55,17 @@ fn fit_exact<const N: usize>(bencher: Bencher<'_, '_>) {
     let components = Components::Fixed(COMPONENTS);
     bencher.bench_local(|| {
         model.fit_exact(kernel(), samples.as_slice(), components, &mut workspace).expect("fits")
+    });
+}
+
+#[divan::bench(consts = [64, 128])]
+fn fit_leading<const N: usize>(bencher: Bencher<'_, '_>) {
+    let samples = samples::<N>();
+    let mut model = KernelPca::<Rbf<f32>, Sample, N, COMPONENTS>::new();
+    let mut workspace = Box::new(LeadingWorkspace::<f32, N, { 4 * COMPONENTS }>::new());
+    let components = Components::Fixed(COMPONENTS);
+    bencher.bench_local(|| {
+        model.fit_leading(kernel(), samples.as_slice(), components, &mut workspace).expect("fits")
     });
 }
 

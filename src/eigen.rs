@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of symmetric matrices, and functions of matrices through them.
 //!
-//! The solver is the cyclic Jacobi method: small, accurate, no scratch memory beyond the eigenvectors,
-//! and it can be stopped and resumed after any rotation. Conventions:
+//! The solver reduces the matrix to a tridiagonal one by reflections and diagonalises that by implicit QR: no scratch memory beyond the
+//! eigenvectors, and it can be stopped and resumed after any row or rotation. Conventions:
 //!
 //! - eigenvectors are the **rows** of the vector matrix, of length one;
 //! - eigenvalues descend; equal ones keep the order in which the solver found them;
@@ -16,11 +16,19 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+mod certificate;
 mod function;
+mod householder;
+#[cfg(test)]
 mod jacobi;
+mod lanczos;
+mod rows;
+mod symmetric;
+mod tridiagonal;
 
 pub use function::{determinant, matrix_function, trace};
-pub use jacobi::{Jacobi, MAX_SWEEPS, Progress};
+pub use lanczos::{LanczosScratch, Leading, MAX_RESTARTS, leading};
+pub use symmetric::{Decomposition, MAX_SWEEPS, Progress};
 
 use crate::error::Error;
 use crate::math::Real;
@@ -31,7 +39,7 @@ use crate::matrix::MatrixViewMut;
 /// `matrix` is destroyed.
 ///
 /// # Errors
-/// Those of [`Jacobi::start`] and [`Jacobi::step`], and [`Error::Shape`] when `values` has another length.
+/// Those of [`Decomposition::start`] and [`Decomposition::step`], and [`Error::Shape`] when `values` has another length.
 pub fn symmetric<T: Real>(
     matrix: &mut MatrixViewMut<'_, T>,
     vectors: &mut MatrixViewMut<'_, T>,
@@ -42,10 +50,10 @@ pub fn symmetric<T: Real>(
     if given != expected {
         return Err(Error::Shape { what: "eigenvalues", expected, given });
     }
-    let mut jacobi = Jacobi::start(matrix, vectors, max_sweeps)?;
-    while jacobi.step(matrix, vectors, usize::MAX)? == Progress::Working {}
+    let mut decomposition = Decomposition::start(matrix, vectors, max_sweeps)?;
+    while decomposition.step(matrix, vectors, usize::MAX)? == Progress::Working {}
     for (value, entry) in values.iter_mut().zip(matrix.view().diagonal()) {
         *value = entry;
     }
-    Ok(jacobi.sweeps())
+    Ok(decomposition.sweeps())
 }

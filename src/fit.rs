@@ -1,13 +1,15 @@
 //! Learning a model from samples.
 //!
-//! - [`exact`]: every sample becomes a point; Jacobi on the centred `n × n` Gram matrix.
-//! - [`landmark`]: a few samples that span the rest become points; Jacobi on an `r × r` problem. The default on devices.
+//! - [`exact`]: every sample becomes a point; all eigenpairs of the centred `n × n` Gram matrix.
+//! - [`leading`]: the same for the leading components only, in a small part of the time.
+//! - [`landmark`]: a few samples that span the rest become points; an `r × r` eigenproblem. The default on devices.
 //!
-//! Both write the same kind of model. Nothing is written to it before every check has passed and the eigensolver has
+//! All write the same kind of model. Nothing is written to it before every check has passed and the eigensolver has
 //! converged, so an error leaves the old model as it was.
 
 pub mod exact;
 pub mod landmark;
+pub mod leading;
 
 use crate::error::Error;
 use crate::math::Real;

@@ -36,6 +36,7 @@ pub use eigen::Progress;
 pub use error::{Error, Fault, FormatFault};
 pub use fit::exact::ExactWorkspace;
 pub use fit::landmark::LandmarkWorkspace;
+pub use fit::leading::LeadingWorkspace;
 pub use fit::{Components, Report};
 pub use kernel::Kernel;
 pub use learn::{LearnReport, Recipe, Warning};

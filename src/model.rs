@@ -18,6 +18,7 @@ use crate::cholesky::Landmarks;
 use crate::error::{Error, Fault};
 use crate::fit::exact::{self, ExactWorkspace};
 use crate::fit::landmark::{self, LandmarkWorkspace};
+use crate::fit::leading::{self, LeadingWorkspace};
 use crate::fit::{Components, Report};
 use crate::kernel::Kernel;
 use crate::math::Real;
@@ -230,6 +231,24 @@ where
         let mut scratch = workspace.scratch(samples.len())?;
         let mut storage = self.expansion.storage();
         let report = exact::fit(&kernel, samples, components, &mut scratch, &mut storage)?;
+        self.adopt(kernel, samples.iter());
+        Ok(report)
+    }
+
+    /// Fits the leading components of exact kernel PCA: faster than [`fit_exact`](Self::fit_exact) when there are many samples.
+    ///
+    /// # Errors
+    /// See [`leading::fit`]. The model is unchanged then.
+    pub fn fit_leading<const N: usize, const S: usize>(
+        &mut self,
+        kernel: K,
+        samples: &[X],
+        components: Components<Scalar<K, X>>,
+        workspace: &mut LeadingWorkspace<Scalar<K, X>, N, S>,
+    ) -> Result<Report<Scalar<K, X>>, Error> {
+        let mut scratch = workspace.scratch(samples.len())?;
+        let mut storage = self.expansion.storage();
+        let report = leading::fit(&kernel, samples, components, &mut scratch, &mut storage)?;
         self.adopt(kernel, samples.iter());
         Ok(report)
     }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Fitted, Grid, decompose, fit_exact, fit_landmarks, gram};
-use mercer::eigen::{self, Jacobi, MAX_SWEEPS, Progress};
+use mercer::eigen::{self, Decomposition, MAX_SWEEPS, Progress};
 use mercer::kernel::{
     Conformal, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Precomputed, Product,
     QuadraticForm, Rbf, Scale, Sum,
@@ -108,8 +108,8 @@ fn slices_agree<T: Real>(a: &Grid<f64>, pairs: usize) -> TestCaseResult {
     let whole = decompose(&a).unwrap();
     let (mut work, mut vectors) = (a.clone(), Grid::zeros(a.rows, a.rows));
     let (a, v) = (&mut work.view_mut(), &mut vectors.view_mut());
-    let mut jacobi = Jacobi::start(a, v, MAX_SWEEPS).unwrap();
-    while jacobi.step(a, v, pairs).unwrap() == Progress::Working {}
+    let mut eigen = Decomposition::start(a, v, MAX_SWEEPS).unwrap();
+    while eigen.step(a, v, pairs).unwrap() == Progress::Working {}
     prop_assert_eq!(a.view().diagonal().collect::<Vec<T>>(), whole.values);
     prop_assert_eq!(vectors, whole.vectors);
     Ok(())

@@ -10,7 +10,7 @@ use crate::error::{Error, require_capacity};
 use crate::gram;
 use crate::kernel::Kernel;
 use crate::math::{Real, sum};
-use crate::matrix::{Matrix, MatrixViewMut};
+use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
 use crate::model::{ExpansionMut, Header};
 use crate::samples::Samples;
 
@@ -79,12 +79,7 @@ impl<T: Real> ExactScratch<'_, T> {
     pub fn training_projection(&self, sample: usize, out: &mut [T]) -> Result<(), Error> {
         require_capacity("samples", sample + 1, self.vectors.columns())?;
         require_capacity("components", out.len(), self.values.len())?;
-        for ((f, vector), &value) in
-            out.iter_mut().zip(self.vectors.view().iter_rows()).zip(self.values.iter())
-        {
-            let entry = vector.get(sample).copied().unwrap_or(T::ZERO);
-            *f = T::ZERO.larger(value).sqrt() * entry;
-        }
+        project_sample(sample, self.values, self.vectors.view(), out);
         Ok(())
     }
 }
@@ -107,33 +102,87 @@ where
     S: Samples + ?Sized,
     K: Kernel<S::View>,
 {
-    let n = samples.count();
-    let (room, component_room) = expansion.capacity();
-    require_capacity("points", n, room)?;
-    gram::fill(kernel, samples, &mut scratch.gram)?;
-    gram::require_variance(kernel, samples, samples.iter_samples().map(|x| kernel.diagonal(x)))?;
-    // Kernel values are off by a few ε, and centring subtracts numbers of their size, however small the result.
-    let rounding =
-        K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * scratch.gram.view().largest();
-    let grand = gram::centre(&mut scratch.gram, scratch.means)?;
-    let trace = eigen::trace(scratch.gram.view());
+    let centred = centred_gram(kernel, samples, &mut scratch.gram, scratch.means, expansion)?;
     let sweeps =
         eigen::symmetric(&mut scratch.gram, &mut scratch.vectors, scratch.values, MAX_SWEEPS)?;
-    let choice = choose(components, scratch.values, rounding, trace, component_room)?;
     let least = scratch.values.last().copied().unwrap_or(K::Scalar::ZERO);
+    let pairs = Eigenpairs {
+        values: scratch.values,
+        vectors: scratch.vectors.reborrow(),
+        means: scratch.means,
+        least,
+        sweeps,
+    };
+    write(components, centred, pairs, expansion)
+}
+
+/// What is known of the Gram matrix besides its eigenpairs.
+pub(super) struct Centred<T> {
+    /// Eigenvalues up to this are made of rounding.
+    pub(super) rounding: T,
+    /// The grand mean `M`.
+    grand: T,
+    trace: T,
+}
+
+/// Checks everything that can be checked beforehand, and computes `K̃` and the row means.
+pub(super) fn centred_gram<K, S>(
+    kernel: &K,
+    samples: &S,
+    gram: &mut MatrixViewMut<'_, K::Scalar>,
+    means: &mut [K::Scalar],
+    expansion: &ExpansionMut<'_, K::Scalar>,
+) -> Result<Centred<K::Scalar>, Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    let n = samples.count();
+    require_capacity("points", n, expansion.capacity().0)?;
+    gram::fill(kernel, samples, gram)?;
+    gram::require_variance(kernel, samples, samples.iter_samples().map(|x| kernel.diagonal(x)))?;
+    // Kernel values are off by a few ε, and centring subtracts numbers of their size, however small the result.
+    let rounding = K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * gram.view().largest();
+    let grand = gram::centre(gram, means)?;
+    Ok(Centred { rounding, grand, trace: eigen::trace(gram.view()) })
+}
+
+/// Eigenpairs of `K̃`, or the leading ones.
+pub(super) struct Eigenpairs<'a, T> {
+    /// Descending.
+    pub(super) values: &'a [T],
+    /// One a row, in the same order.
+    pub(super) vectors: MatrixViewMut<'a, T>,
+    /// The row means `m_i`.
+    pub(super) means: &'a [T],
+    /// The least eigenvalue, or what is known of it.
+    pub(super) least: T,
+    pub(super) sweeps: usize,
+}
+
+/// Applies the wish for components and writes the model.
+pub(super) fn write<T: Real>(
+    components: Components<T>,
+    centred: Centred<T>,
+    pairs: Eigenpairs<'_, T>,
+    expansion: &mut ExpansionMut<'_, T>,
+) -> Result<Report<T>, Error> {
+    let Centred { rounding, grand, trace } = centred;
+    let Eigenpairs { values, mut vectors, means, least, sweeps } = pairs;
+    let n = means.len();
+    let choice = choose(components, values, rounding, trace, expansion.capacity().1)?;
     let indefinite = least < -(rounding + rounding);
 
-    for vector in scratch.vectors.iter_rows_mut().take(choice.components) {
+    let count = T::from_usize(n);
+    for (j, (vector, &value)) in
+        vectors.iter_rows_mut().zip(values).enumerate().take(choice.components)
+    {
         remove_mean(vector);
-    }
-    let count = K::Scalar::from_usize(n);
-    let kept = scratch.vectors.view().leading(choice.components, n);
-    for (j, (vector, &value)) in kept.iter_rows().zip(scratch.values.iter()).enumerate() {
         let root = value.sqrt();
         for (i, &entry) in vector.iter().enumerate() {
             expansion.weights.set(i, j, entry / root);
         }
-        let offset = sum(vector.iter().zip(scratch.means.iter()).map(|(&v, &m)| v / root * m));
+        let offset = sum(vector.iter().zip(means).map(|(&v, &m)| v / root * m));
         if let (Some(b), Some(variance)) =
             (expansion.offsets.get_mut(j), expansion.variances.get_mut(j))
         {
@@ -142,7 +191,7 @@ where
         }
     }
     for beta in expansion.centre.iter_mut().take(n) {
-        *beta = K::Scalar::ONE / count;
+        *beta = T::ONE / count;
     }
     *expansion.header = Header {
         points: n as u32,
@@ -157,10 +206,23 @@ where
         components: choice.components,
         rank: choice.rank,
         explained: choice.explained,
-        unspanned: K::Scalar::ZERO,
+        unspanned: T::ZERO,
         sweeps,
         indefinite,
     })
+}
+
+/// `√η_j v_ij` of one sample.
+pub(super) fn project_sample<T: Real>(
+    sample: usize,
+    values: &[T],
+    vectors: MatrixView<'_, T>,
+    out: &mut [T],
+) {
+    for ((f, vector), &value) in out.iter_mut().zip(vectors.iter_rows()).zip(values) {
+        let entry = vector.get(sample).copied().unwrap_or(T::ZERO);
+        *f = T::ZERO.larger(value).sqrt() * entry;
+    }
 }
 
 /// Makes an eigenvector orthogonal to the vector of ones again, which every one of `K̃` is in exact arithmetic.

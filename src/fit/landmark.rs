@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use super::{Components, Report, choose};
 use crate::cholesky::{Landmarks, PivotedCholesky};
-use crate::eigen::{self, Jacobi, MAX_SWEEPS, Progress};
+use crate::eigen::{self, Decomposition, MAX_SWEEPS, Progress};
 use crate::error::{Error, require_capacity};
 use crate::gram;
 use crate::kernel::Kernel;
@@ -190,7 +190,7 @@ enum Stage<T> {
     /// Add the samples from this one on to the covariance.
     Covariance { sample: usize },
     /// Go on with the eigenproblem.
-    Eigen(Jacobi<T>),
+    Eigen(Decomposition<T>),
     /// Solve for the weights of the `points` first landmarks, from the last one up.
     Weights { points: usize, report: Report<T> },
 }
@@ -256,15 +256,16 @@ impl<T: Real> LandmarkFit<T> {
                     let (mut covariance, mut vectors) = scratch.eigenproblem(rank);
                     covariance.mirror_upper();
                     self.total_variance = eigen::trace(covariance.view());
-                    let jacobi = Jacobi::start(&mut covariance, &mut vectors, MAX_SWEEPS)?;
-                    self.stage = Stage::Eigen(jacobi);
+                    let decomposition =
+                        Decomposition::start(&mut covariance, &mut vectors, MAX_SWEEPS)?;
+                    self.stage = Stage::Eigen(decomposition);
                 }
             }
-            Stage::Eigen(jacobi) => {
+            Stage::Eigen(decomposition) => {
                 let (mut covariance, mut vectors) = scratch.eigenproblem(rank);
                 // Each operation costs about 8r.
-                if jacobi.step(&mut covariance, &mut vectors, 1 + n / 8)? == Progress::Done {
-                    let sweeps = jacobi.sweeps();
+                if decomposition.step(&mut covariance, &mut vectors, 1 + n / 8)? == Progress::Done {
+                    let sweeps = decomposition.sweeps();
                     let report = self.choose_components(sweeps, n, scratch, expansion)?;
                     self.stage = Stage::Weights { points: rank, report };
                 }

@@ -11,13 +11,13 @@ use core::hint::black_box;
 // Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
-use mercer::eigen::{Jacobi, MAX_SWEEPS};
+use mercer::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
-    LandmarkWorkspace, Landmarks, Learner, Matrix, Progress, Recipe, Replace, eigen, geometry,
-    gram,
+    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, Recipe, Replace,
+    eigen, geometry, gram,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -51,7 +51,7 @@ fn workload() -> Result<(), Error> {
     Ok(())
 }
 
-/// Both fits, then projection and scores.
+/// All fits, then projection and scores.
 fn learn_and_score<K>(kernel: K, samples: &[Reading]) -> Result<(), Error>
 where
     K: Kernel<[f32], Scalar = f32> + Copy,
@@ -61,6 +61,9 @@ where
     let mut exact = ExactWorkspace::<f32, SAMPLES>::new();
     black_box(model.fit_exact(kernel, samples, components, &mut exact)?);
     black_box(model.score(&black_box([0.5, 0.5, 0.5]))?);
+    let mut leading = LeadingWorkspace::<f32, SAMPLES, SAMPLES>::new();
+    let one = Components::Fixed(black_box(1));
+    black_box(model.fit_leading(kernel, samples, one, &mut leading)?);
     let mut landmark = LandmarkWorkspace::<f32, SAMPLES, SAMPLES>::new();
     let landmarks = Landmarks::Rank(black_box(6));
     black_box(model.fit_landmarks(kernel, samples, landmarks, components, &mut landmark)?);
@@ -117,8 +120,8 @@ fn decompose(samples: &[Reading]) -> Result<(), Error> {
     black_box(geometry::variance_along(gram.view(), &black_box([0.5; SAMPLES]))?);
     black_box(gram::centre(&mut gram.view_mut(), &mut means)?);
     let (a, v) = (&mut gram.view_mut(), &mut vectors.view_mut());
-    let mut jacobi = Jacobi::start(a, v, MAX_SWEEPS)?;
-    while jacobi.step(a, v, black_box(3))? == Progress::Working {}
+    let mut eigen = Decomposition::start(a, v, MAX_SWEEPS)?;
+    while eigen.step(a, v, black_box(3))? == Progress::Working {}
     for (value, entry) in values.iter_mut().zip(a.view().diagonal()) {
         *value = entry;
     }
