@@ -1,7 +1,8 @@
 //! Eigenvalues and eigenvectors of symmetric matrices, and functions of matrices through them.
 //!
-//! The solver reduces the matrix to a tridiagonal one by reflections and diagonalises that by implicit QR: no scratch memory beyond the
-//! eigenvectors, and it can be stopped and resumed after any row or rotation. Conventions:
+//! [`symmetric`] finds all of them: it reduces the matrix to a tridiagonal one by reflections and diagonalises that by implicit QR, with no scratch
+//! memory beyond the eigenvectors; as a [`Decomposition`] it can be stopped and resumed after any row or rotation. [`leading`] finds the largest ones only, by
+//! Lanczos' method, in a small part of the time when the matrix is large. Conventions of both:
 //!
 //! - eigenvectors are the **rows** of the vector matrix, of length one;
 //! - eigenvalues descend; equal ones keep the order in which the solver found them;

@@ -36,13 +36,13 @@ pub struct Report<T> {
     pub points: usize,
     /// Number of components kept.
     pub components: usize,
-    /// Number of components that could have been kept: those with a variance above rounding.
+    /// Number of components that could have been kept: those with a variance above rounding (after a [`leading`] fit: of those it looked for).
     pub rank: usize,
     /// Share of the total variance that the kept components explain.
     pub explained: T,
     /// Share of the total variance that lies outside the span of the points: 0 in an exact fit.
     pub unspanned: T,
-    /// Sweeps the eigensolver took.
+    /// The most passes that the eigensolver took for one eigenvalue.
     pub sweeps: usize,
     /// The kernel is not positive semi-definite on these samples.
     pub indefinite: bool,

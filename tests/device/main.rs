@@ -20,7 +20,7 @@ use mercer::kernel::{
 };
 use mercer::{
     Components, Detector, Error, ExactWorkspace, FoldOrder, Kernel, KernelPca, LandmarkWorkspace,
-    Landmarks, Learner, Matrix, Progress, Real, Recipe, Score, geometry, gram,
+    Landmarks, LeadingWorkspace, Learner, Matrix, Progress, Real, Recipe, Score, geometry, gram,
 };
 use static_cell::ConstStaticCell;
 use support::say;
@@ -67,6 +67,8 @@ fn run() -> Result<(), Failure> {
     matrices()?;
     exact::<f32>("exact f32")?;
     exact::<f64>("exact f64")?;
+    leading::<f32>("leading f32")?;
+    leading::<f64>("leading f64")?;
     landmarks()?;
     learning()?;
     refusals();
@@ -125,6 +127,26 @@ fn matrices() -> Result<(), Failure> {
     say!("eigenvector  {}", Bits(vectors.view().row(1)));
     eigen::matrix_function(&values, vectors.view(), |x| x * x + 1.0, &mut k.view_mut())?;
     say!("function     {}", Bits(k.view().row(4)));
+    Ok(())
+}
+
+/// The leading component of the first samples, in either precision, with so few steps that it has to restart.
+#[inline(never)]
+fn leading<T: Real>(name: &str) -> Result<(), Failure>
+where
+    Rbf<T>: Kernel<[T], Scalar = T>,
+{
+    const N: usize = 8;
+    let mut samples = [[T::ZERO; 2]; N];
+    for (sample, &x) in samples.iter_mut().zip(&SAMPLES) {
+        *sample = x.map(|v| T::from_f64(v.into()));
+    }
+    let mut model = KernelPca::<Rbf<T>, [T; 2], N, 1>::new();
+    let mut workspace = LeadingWorkspace::<T, N, 6>::new();
+    let kernel = Rbf::new(T::from_f64(1.5));
+    let report = model.fit_leading(kernel, &samples, Components::Fixed(1), &mut workspace)?;
+    say!("{name:<12} rank {}, {}", report.rank, Bits(model.expansion().variances()));
+    say!("{name:<12} {}", Bits(model.expansion().weights().row(3)));
     Ok(())
 }
 
