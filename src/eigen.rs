@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of symmetric matrices, and functions of matrices through them.
 //!
-//! [`symmetric`] finds all of them: it reduces the matrix to a tridiagonal one by reflections and diagonalises that by implicit QR, with no scratch
-//! memory beyond the eigenvectors; as a [`Decomposition`] it can be stopped and resumed after any row or rotation. [`leading`] finds the largest ones only, by
+//! [`symmetric`] finds all of them: it reduces the matrix to a tridiagonal one by reflections and diagonalises that by implicit QR; the
+//! eigenvectors take the place of the matrix. As a [`Decomposition`] it can be stopped and resumed after any row or rotation. [`leading`] finds the largest ones only, by
 //! Lanczos' method, in a small part of the time when the matrix is large. Conventions of both:
 //!
 //! - eigenvectors are the **rows** of the vector matrix, of length one;
@@ -11,8 +11,8 @@
 //! ```
 //! use mercer::{Matrix, eigen};
 //! let mut a = Matrix::from_rows([[2.0_f64, 1.0], [1.0, 2.0]]);
-//! let (mut vectors, mut values) = (Matrix::<f64, 2, 2>::zeros(), [0.0; 2]);
-//! eigen::symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, eigen::MAX_SWEEPS)?;
+//! let (mut values, mut scratch) = ([0.0; 2], [0.0; 2]);
+//! eigen::symmetric(&mut a.view_mut(), &mut values, &mut scratch, eigen::MAX_SWEEPS)?;
 //! assert!((values[0] - 3.0).abs() < 1e-15 && (values[1] - 1.0).abs() < 1e-15);
 //! # Ok::<(), mercer::Error>(())
 //! ```
@@ -23,7 +23,7 @@ mod householder;
 #[cfg(test)]
 mod jacobi;
 mod lanczos;
-mod rows;
+pub(crate) mod rows;
 mod symmetric;
 mod tridiagonal;
 
@@ -37,24 +37,17 @@ use crate::matrix::MatrixViewMut;
 
 /// Decomposes `matrix = Σ_j values[j] · vectors[j] vectors[j]ᵀ` in one go; returns the sweeps it took.
 ///
-/// `matrix` is destroyed.
+/// The eigenvectors take the place of the matrix, as its rows. `values` and `scratch` have a place for each row.
 ///
 /// # Errors
-/// Those of [`Decomposition::start`] and [`Decomposition::step`], and [`Error::Shape`] when `values` has another length.
+/// Those of [`Decomposition::start`] and [`Decomposition::step`].
 pub fn symmetric<T: Real>(
     matrix: &mut MatrixViewMut<'_, T>,
-    vectors: &mut MatrixViewMut<'_, T>,
     values: &mut [T],
+    scratch: &mut [T],
     max_sweeps: usize,
 ) -> Result<usize, Error> {
-    let (expected, given) = (matrix.rows(), values.len());
-    if given != expected {
-        return Err(Error::Shape { what: "eigenvalues", expected, given });
-    }
-    let mut decomposition = Decomposition::start(matrix, vectors, max_sweeps)?;
-    while decomposition.step(matrix, vectors, usize::MAX)? == Progress::Working {}
-    for (value, entry) in values.iter_mut().zip(matrix.view().diagonal()) {
-        *value = entry;
-    }
+    let mut decomposition = Decomposition::start(matrix, max_sweeps)?;
+    while decomposition.step(matrix, values, scratch, usize::MAX)? == Progress::Working {}
     Ok(decomposition.sweeps())
 }

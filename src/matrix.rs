@@ -293,10 +293,11 @@ impl<T: Real> MatrixViewMut<'_, T> {
 
     /// Copies the upper triangle to the lower one.
     pub(crate) fn mirror_upper(&mut self) {
-        for i in 0..self.rows {
-            for j in 0..i {
-                let entry = self.at(j, i);
-                self.set(i, j, entry);
+        let stride = self.stride.max(1);
+        for i in 1..self.rows {
+            let Some((above, row)) = self.data.split_at_mut_checked(i * stride) else { return };
+            for (entry, &value) in row.iter_mut().zip(above.iter().skip(i).step_by(stride)) {
+                *entry = value;
             }
         }
     }

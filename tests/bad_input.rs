@@ -264,8 +264,8 @@ fn the_eigensolver_refuses_matrices_it_cannot_decompose() {
     a.data[1] = f64::INFINITY;
     let infinite = Error::NotFinite { row: 0, column: 1 };
     refused(decompose(&a).map(drop), infinite, "matrix entry at row 0, column 1 is not finite");
-    let (mut a, mut vectors) = (Grid::from_fn(2, 2, |_, _| 1.0), Grid::zeros(2, 2));
-    let unfinished = eigen::symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut [0.0; 2], 0);
+    let mut a = Grid::from_fn(2, 2, |_, _| 1.0);
+    let unfinished = eigen::symmetric(&mut a.view_mut(), &mut [0.0; 2], &mut [0.0; 2], 0);
     let text = "eigensolver did not converge in 0 sweeps";
     refused(unfinished, Error::NoConvergence { sweeps: 0 }, text);
 }
@@ -353,22 +353,20 @@ fn memory_of_the_wrong_size_is_refused() {
     let samples = SAMPLES.as_slice();
     let exact = |short: &str| {
         let size = |name| if name == short { N - 1 } else { N };
-        let (mut gram, mut vectors) = (
-            Grid::zeros(size("gram"), size("gram")),
-            Grid::zeros(size("vectors"), size("vectors")),
-        );
-        let (mut values, mut means) = (vec![0.0; size("values")], vec![0.0; size("means")]);
+        let mut gram = Grid::zeros(size("gram"), size("gram"));
+        let [mut values, mut means, mut beside] =
+            ["values", "means", "beside"].map(|name| vec![0.0; size(name)]);
         let mut scratch = exact::ExactScratch {
             gram: gram.view_mut(),
-            vectors: vectors.view_mut(),
             values: &mut values,
             means: &mut means,
+            beside: &mut beside,
         };
         let mut expansion = Expansion::<f32, N, 3>::empty();
         exact::fit(&RBF, samples, Components::Fixed(1), &mut scratch, &mut expansion.storage())
     };
     assert!(exact("none").is_ok());
-    for short in ["gram", "vectors", "values", "means"] {
+    for short in ["gram", "values", "means", "beside"] {
         assert!(matches!(exact(short), Err(Error::Shape { .. })), "{short}: {:?}", exact(short));
     }
 
@@ -377,17 +375,17 @@ fn memory_of_the_wrong_size_is_refused() {
         let mut factor = Grid::zeros(size("factor", N), 3);
         let (mut residuals, mut pivots) =
             (vec![0.0; size("residuals", N)], vec![0; size("pivots", 3)]);
-        let (mut covariance, mut vectors) =
-            (Grid::zeros(size("covariance", 3), 3), Grid::zeros(size("vectors", 3), 3));
-        let (mut values, mut mean) = (vec![0.0; size("values", 3)], vec![0.0; size("mean", 3)]);
+        let mut covariance = Grid::zeros(size("covariance", 3), 3);
+        let [mut values, mut mean, mut beside] =
+            ["values", "mean", "beside"].map(|name| vec![0.0; size(name, 3)]);
         let mut scratch = landmark::LandmarkScratch {
             factor: factor.view_mut(),
             residuals: &mut residuals,
             pivots: &mut pivots,
             covariance: covariance.view_mut(),
-            vectors: vectors.view_mut(),
             values: &mut values,
             mean: &mut mean,
+            beside: &mut beside,
         };
         let mut expansion = Expansion::<f32, 3, 3>::empty();
         let (rank, components) = (Landmarks::Rank(3), Components::Fixed(1));
@@ -395,7 +393,7 @@ fn memory_of_the_wrong_size_is_refused() {
         landmark::fit(&RBF, samples, rank, components, &mut scratch, storage)
     };
     assert!(landmarks("none").is_ok());
-    for short in ["factor", "residuals", "pivots", "covariance", "vectors", "values", "mean"] {
+    for short in ["factor", "residuals", "pivots", "covariance", "values", "mean", "beside"] {
         let result = landmarks(short);
         assert!(matches!(result, Err(Error::Shape { .. })), "{short}: {result:?}");
     }

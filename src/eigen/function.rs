@@ -10,9 +10,9 @@ use crate::matrix::{MatrixView, MatrixViewMut};
 ///
 /// ```
 /// use mercer::{Matrix, eigen};
-/// let mut a = Matrix::from_rows([[2.0_f64, 1.0], [1.0, 2.0]]);
-/// let (mut u, mut values) = (Matrix::<f64, 2, 2>::zeros(), [0.0; 2]);
-/// eigen::symmetric(&mut a.view_mut(), &mut u.view_mut(), &mut values, eigen::MAX_SWEEPS)?;
+/// let mut u = Matrix::from_rows([[2.0_f64, 1.0], [1.0, 2.0]]);
+/// let (mut values, mut scratch) = ([0.0; 2], [0.0; 2]);
+/// eigen::symmetric(&mut u.view_mut(), &mut values, &mut scratch, eigen::MAX_SWEEPS)?;
 /// let mut inverse = Matrix::<f64, 2, 2>::zeros();
 /// eigen::matrix_function(&values, u.view(), |v| 1.0 / v, &mut inverse.view_mut())?;
 /// assert!((inverse.view().row(0)[0] - 2.0 / 3.0).abs() < 1e-15);
@@ -76,8 +76,8 @@ mod tests {
         Matrix::from_rows([[4.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 2.0]]);
 
     fn decompose(a: Matrix<f64, 3, 3>) -> ([f64; 3], Matrix<f64, 3, 3>) {
-        let (mut a, mut vectors, mut values) = (a, Matrix::zeros(), [0.0; 3]);
-        symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
+        let (mut vectors, mut values) = (a, [0.0; 3]);
+        symmetric(&mut vectors.view_mut(), &mut values, &mut [0.0; 3], MAX_SWEEPS).unwrap();
         (values, vectors)
     }
 

@@ -67,13 +67,42 @@ pub(super) fn update<T: Real>(matrix: &mut MatrixViewMut<'_, T>, w: &[T], i: usi
 /// `v ← v P` for a row `v` of the product of the reflections before row `i`.
 pub(super) fn apply<T: Real>(matrix: MatrixView<'_, T>, v: &mut [T], i: usize) {
     if let Some((u, h)) = reflection(&matrix, i) {
-        let factor = rows::dot(u, v) / h;
-        rows::add(v, -factor, u);
+        reflect_row(v, u, h);
+    }
+}
+
+/// The same for row `j < i` of a product that has taken the place of the rows of the reflections it contains.
+pub(super) fn apply_inside<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize, j: usize) {
+    if let Some((_, h)) = reflection(&matrix.view(), i) {
+        let (v, u) = matrix.row_pair_mut(j, i);
+        reflect_row(v, u.get(..i).unwrap_or_default(), h);
+    }
+}
+
+fn reflect_row<T: Real>(v: &mut [T], u: &[T], h: T) {
+    let factor = rows::dot(u, v) / h;
+    rows::add(v, -factor, u);
+}
+
+/// A product inside the matrix grows by a row and a column, those of the identity, once it contains the reflection of row `i`.
+pub(super) fn extend<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize) {
+    for j in 0..i {
+        matrix.set(i, j, T::ZERO);
+        matrix.set(j, i, T::ZERO);
+    }
+    matrix.set(i, i, T::ONE);
+}
+
+/// Copies the diagonal and what is beside it.
+pub(super) fn gather<T: Real>(matrix: MatrixView<'_, T>, diagonal: &mut [T], beside: &mut [T]) {
+    for (i, (diagonal, beside)) in diagonal.iter_mut().zip(beside).enumerate().take(matrix.rows()) {
+        *diagonal = matrix.at(i, i);
+        *beside = if i + 1 < matrix.rows() { matrix.at(i, i + 1) } else { T::ZERO };
     }
 }
 
 /// Moves the diagonal to row 0 and its neighbours to the front of row 1; the matrix is lost.
-pub(super) fn gather<T: Real>(matrix: &mut MatrixViewMut<'_, T>) {
+pub(super) fn gather_inside<T: Real>(matrix: &mut MatrixViewMut<'_, T>) {
     let n = matrix.rows();
     let first = if n >= 2 { matrix.at(0, 1) } else { T::ZERO };
     for i in 1..n {

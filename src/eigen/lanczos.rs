@@ -8,7 +8,7 @@
 //! A single start vector cannot see a second copy of an eigenvalue. So nothing is returned before it is certain that none was missed: either the rest of the matrix is
 //! too small to hide one, or a factorisation shows that there is none (`certificate.rs`). Where one was missed, a fresh vector orthogonal to all that was found goes on.
 
-use super::symmetric::{MAX_SWEEPS, first_two_rows, number, scale_of, select, settle_sign, swap};
+use super::symmetric::{MAX_SWEEPS, number, scale_of, select, settle_sign, swap};
 use super::tridiagonal::Diagonalisation;
 use super::{certificate, householder, rows};
 use crate::error::{Error, require_capacity};
@@ -451,7 +451,7 @@ impl<T: Real> Lanczos<T> {
                 *entry = T::ONE;
             }
         }
-        householder::gather(&mut projected);
+        householder::gather_inside(&mut projected);
         let (diagonal, beside) = first_two_rows(&mut projected);
         let mut work = Diagonalisation::new(diagonal, beside, MAX_SWEEPS);
         let rotation = &mut scratch.rotation;
@@ -599,4 +599,8 @@ impl<T: Real> Lanczos<T> {
         let (products, restarts, sweeps) = (self.products, self.restarts, self.sweeps);
         Leading { found, products, restarts, sweeps, smallest }
     }
+}
+/// Diagonal and its neighbours, where they were put.
+fn first_two_rows<'a, T: Real>(matrix: &'a mut MatrixViewMut<'_, T>) -> (&'a mut [T], &'a mut [T]) {
+    if matrix.rows() >= 2 { matrix.row_pair_mut(0, 1) } else { (matrix.row_mut(0), &mut []) }
 }

@@ -14,13 +14,13 @@ use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
 use crate::model::{ExpansionMut, Header};
 use crate::samples::Samples;
 
-/// Memory for an exact fit of at most `N` samples: two `N × N` matrices.
+/// Memory for an exact fit of at most `N` samples: an `N × N` matrix and a little more.
 #[derive(Clone, Debug)]
 pub struct ExactWorkspace<T, const N: usize> {
     gram: Matrix<T, N, N>,
-    vectors: Matrix<T, N, N>,
     values: [T; N],
     means: [T; N],
+    beside: [T; N],
 }
 
 impl<T: Real, const N: usize> ExactWorkspace<T, N> {
@@ -31,9 +31,9 @@ impl<T: Real, const N: usize> ExactWorkspace<T, N> {
     pub const fn new() -> Self {
         Self {
             gram: Matrix::zeros(),
-            vectors: Matrix::zeros(),
             values: [T::ZERO; N],
             means: [T::ZERO; N],
+            beside: [T::ZERO; N],
         }
     }
 
@@ -45,9 +45,9 @@ impl<T: Real, const N: usize> ExactWorkspace<T, N> {
         require_capacity("samples in the workspace", samples, N)?;
         Ok(ExactScratch {
             gram: self.gram.view_mut().into_leading(samples, samples),
-            vectors: self.vectors.view_mut().into_leading(samples, samples),
             values: self.values.get_mut(..samples).unwrap_or_default(),
             means: self.means.get_mut(..samples).unwrap_or_default(),
+            beside: self.beside.get_mut(..samples).unwrap_or_default(),
         })
     }
 }
@@ -61,14 +61,14 @@ impl<T: Real, const N: usize> Default for ExactWorkspace<T, N> {
 /// Borrowed memory for an exact fit of `n` samples, of whatever origin.
 #[derive(Debug)]
 pub struct ExactScratch<'a, T> {
-    /// `n × n`; the Gram matrix, destroyed by the fit.
+    /// `n × n`; the Gram matrix, then its eigenvectors `v_j` as rows.
     pub gram: MatrixViewMut<'a, T>,
-    /// `n × n`; the eigenvectors `v_j` as rows.
-    pub vectors: MatrixViewMut<'a, T>,
     /// `n`; the eigenvalues `η_j`.
     pub values: &'a mut [T],
     /// `n`; the row means `m_i`.
     pub means: &'a mut [T],
+    /// `n`; for the eigensolver.
+    pub beside: &'a mut [T],
 }
 
 impl<T: Real> ExactScratch<'_, T> {
@@ -77,9 +77,9 @@ impl<T: Real> ExactScratch<'_, T> {
     /// # Errors
     /// [`Error::Capacity`] when there is no such sample or not so many components.
     pub fn training_projection(&self, sample: usize, out: &mut [T]) -> Result<(), Error> {
-        require_capacity("samples", sample + 1, self.vectors.columns())?;
+        require_capacity("samples", sample + 1, self.gram.columns())?;
         require_capacity("components", out.len(), self.values.len())?;
-        project_sample(sample, self.values, self.vectors.view(), out);
+        project_sample(sample, self.values, self.gram.view(), out);
         Ok(())
     }
 }
@@ -103,12 +103,11 @@ where
     K: Kernel<S::View>,
 {
     let centred = centred_gram(kernel, samples, &mut scratch.gram, scratch.means, expansion)?;
-    let sweeps =
-        eigen::symmetric(&mut scratch.gram, &mut scratch.vectors, scratch.values, MAX_SWEEPS)?;
+    let sweeps = eigen::symmetric(&mut scratch.gram, scratch.values, scratch.beside, MAX_SWEEPS)?;
     let least = scratch.values.last().copied().unwrap_or(K::Scalar::ZERO);
     let pairs = Eigenpairs {
         values: scratch.values,
-        vectors: scratch.vectors.reborrow(),
+        vectors: scratch.gram.reborrow(),
         means: scratch.means,
         least,
         sweeps,

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use super::{Components, Report, choose};
 use crate::cholesky::{Landmarks, PivotedCholesky};
-use crate::eigen::{self, Decomposition, MAX_SWEEPS, Progress};
+use crate::eigen::{self, Decomposition, MAX_SWEEPS, Progress, rows};
 use crate::error::{Error, require_capacity};
 use crate::gram;
 use crate::kernel::Kernel;
@@ -19,16 +19,16 @@ use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
 use crate::model::{ExpansionMut, Header};
 use crate::samples::Samples;
 
-/// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + 2R²` numbers and a little more.
+/// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a little more.
 #[derive(Clone, Debug)]
 pub struct LandmarkWorkspace<T, const N: usize, const R: usize> {
     factor: Matrix<T, N, R>,
     residuals: [T; N],
     pivots: [u32; R],
     covariance: Matrix<T, R, R>,
-    vectors: Matrix<T, R, R>,
     values: [T; R],
     mean: [T; R],
+    beside: [T; R],
 }
 
 impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
@@ -42,9 +42,9 @@ impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
             residuals: [T::ZERO; N],
             pivots: [0; R],
             covariance: Matrix::zeros(),
-            vectors: Matrix::zeros(),
             values: [T::ZERO; R],
             mean: [T::ZERO; R],
+            beside: [T::ZERO; R],
         }
     }
 
@@ -59,9 +59,9 @@ impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
             residuals: self.residuals.get_mut(..samples).unwrap_or_default(),
             pivots: &mut self.pivots,
             covariance: self.covariance.view_mut(),
-            vectors: self.vectors.view_mut(),
             values: &mut self.values,
             mean: &mut self.mean,
+            beside: &mut self.beside,
         })
     }
 }
@@ -75,20 +75,20 @@ impl<T: Real, const N: usize, const R: usize> Default for LandmarkWorkspace<T, N
 /// Borrowed memory for a landmark fit of `n` samples and at most `R` landmarks, of whatever origin.
 #[derive(Debug)]
 pub struct LandmarkScratch<'a, T> {
-    /// `n × R`; the coordinates `z_i` as rows.
+    /// `n × R`; the coordinates `z_i` as rows, from the covariance on less their mean: `z_i − z̄`.
     pub factor: MatrixViewMut<'a, T>,
     /// `n`; what the landmarks leave unspanned of each sample.
     pub residuals: &'a mut [T],
     /// `R`; the samples that became landmarks, in the order of their choice.
     pub pivots: &'a mut [u32],
-    /// `R × R`; the covariance `C`, destroyed by the fit.
+    /// `R × R`; the covariance `C`, then its eigenvectors `u_j` as rows.
     pub covariance: MatrixViewMut<'a, T>,
-    /// `R × R`; the eigenvectors `u_j` as rows.
-    pub vectors: MatrixViewMut<'a, T>,
     /// `R`; the eigenvalues `λ_j`.
     pub values: &'a mut [T],
     /// `R`; the mean `z̄`.
     pub mean: &'a mut [T],
+    /// `R`; for the eigensolver.
+    pub beside: &'a mut [T],
 }
 
 impl<T: Real> LandmarkScratch<'_, T> {
@@ -101,9 +101,9 @@ impl<T: Real> LandmarkScratch<'_, T> {
             residuals: self.residuals.get_mut(..samples).unwrap_or_default(),
             pivots: self.pivots,
             covariance: self.covariance.reborrow(),
-            vectors: self.vectors.reborrow(),
             values: self.values,
             mean: self.mean,
+            beside: self.beside,
         }
     }
 
@@ -113,10 +113,9 @@ impl<T: Real> LandmarkScratch<'_, T> {
         for (what, given) in [
             ("covariance rows", self.covariance.rows()),
             ("covariance columns", self.covariance.columns()),
-            ("eigenvector rows", self.vectors.rows()),
-            ("eigenvector columns", self.vectors.columns()),
             ("eigenvalues", self.values.len()),
             ("mean", self.mean.len()),
+            ("beside", self.beside.len()),
         ] {
             if given != expected {
                 return Err(Error::Shape { what, expected, given });
@@ -131,11 +130,11 @@ impl<T: Real> LandmarkScratch<'_, T> {
     /// [`Error::Capacity`] when there is no such sample or not so many components.
     pub fn training_projection(&self, sample: usize, out: &mut [T]) -> Result<(), Error> {
         require_capacity("samples", sample + 1, self.factor.rows())?;
-        require_capacity("components", out.len(), self.vectors.rows())?;
+        require_capacity("components", out.len(), self.covariance.rows())?;
         let factor = self.factor.view();
-        let z = factor.row(sample).iter().zip(self.mean.iter());
-        for (f, u) in out.iter_mut().zip(self.vectors.view().iter_rows()) {
-            *f = sum(z.clone().zip(u).map(|((&z, &mean), &u)| (z - mean) * u));
+        let z = factor.row(sample);
+        for (f, u) in out.iter_mut().zip(self.covariance.view().iter_rows()) {
+            *f = dot(z, u);
         }
         Ok(())
     }
@@ -178,6 +177,8 @@ pub struct LandmarkFit<T> {
     components: Components<T>,
     cholesky: PivotedCholesky<T>,
     total_variance: T,
+    /// The mean residual.
+    unspanned: T,
     stage: Stage<T>,
 }
 
@@ -215,7 +216,8 @@ impl<T: Real> LandmarkFit<T> {
         let cholesky = PivotedCholesky::start(kernel, samples, scratch.residuals)?;
         gram::require_variance(kernel, samples, scratch.residuals.iter().copied())?;
         let stage = Stage::Landmark;
-        Ok(Self { landmarks, components, cholesky, total_variance: T::ZERO, stage })
+        let (total_variance, unspanned) = (T::ZERO, T::ZERO);
+        Ok(Self { landmarks, components, cholesky, total_variance, unspanned, stage })
     }
 
     /// Does one piece of the work; the report says that it is complete.
@@ -243,28 +245,30 @@ impl<T: Real> LandmarkFit<T> {
                     == Progress::Done
                 {
                     require_capacity("points", rank, expansion.capacity().0)?;
+                    self.unspanned = sum(scratch.residuals.iter().copied()) / T::from_usize(n);
                     scratch.begin_covariance(n, rank);
                     self.stage = Stage::Covariance { sample: 0 };
                 }
             }
             Stage::Covariance { sample } => {
-                // Each sample costs r²/2.
-                let last = sample.saturating_add(2 * n / rank.max(1)).max(*sample + 1).min(n);
+                // Each sample costs r²/2; they are added in fours.
+                let last = sample.saturating_add((2 * n / rank.max(1)).max(4) & !3).min(n);
                 scratch.add_to_covariance(*sample..last, n, rank);
                 *sample = last;
                 if last == n {
-                    let (mut covariance, mut vectors) = scratch.eigenproblem(rank);
+                    let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
                     covariance.mirror_upper();
-                    self.total_variance = eigen::trace(covariance.view());
-                    let decomposition =
-                        Decomposition::start(&mut covariance, &mut vectors, MAX_SWEEPS)?;
-                    self.stage = Stage::Eigen(decomposition);
+                    self.total_variance = eigen::trace(covariance.view()) + self.unspanned;
+                    self.stage = Stage::Eigen(Decomposition::start(&mut covariance, MAX_SWEEPS)?);
                 }
             }
             Stage::Eigen(decomposition) => {
-                let (mut covariance, mut vectors) = scratch.eigenproblem(rank);
+                let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
+                let values = scratch.values.get_mut(..rank).unwrap_or_default();
+                let beside = scratch.beside.get_mut(..rank).unwrap_or_default();
                 // Each operation costs about 8r.
-                if decomposition.step(&mut covariance, &mut vectors, 1 + n / 8)? == Progress::Done {
+                let progress = decomposition.step(&mut covariance, values, beside, 1 + n / 8)?;
+                if progress == Progress::Done {
                     let sweeps = decomposition.sweeps();
                     let report = self.choose_components(sweeps, n, scratch, expansion)?;
                     self.stage = Stage::Weights { points: rank, report };
@@ -273,13 +277,13 @@ impl<T: Real> LandmarkFit<T> {
             Stage::Weights { points: 0, report } => return Ok(Some(*report)),
             Stage::Weights { points, report } => {
                 *points -= 1;
-                let factor = scratch.factor.view();
+                let (factor, mean) = (scratch.factor.view(), &*scratch.mean);
                 let pivots = scratch.pivots.get(..rank).unwrap_or_default();
                 let mut weights =
                     expansion.weights.reborrow().into_leading(rank, report.components);
-                solve_row(factor, pivots, &mut weights, *points);
+                solve_row(factor, mean, pivots, &mut weights, *points);
                 let beta = expansion.centre.get_mut(..rank).unwrap_or_default();
-                solve_row(factor, pivots, &mut MatrixViewMut::new(beta, rank, 1)?, *points);
+                solve_row(factor, mean, pivots, &mut MatrixViewMut::new(beta, rank, 1)?, *points);
             }
         }
         Ok(None)
@@ -296,18 +300,14 @@ impl<T: Real> LandmarkFit<T> {
         expansion: &mut ExpansionMut<'_, T>,
     ) -> Result<Report<T>, Error> {
         let rank = self.cholesky.rank();
-        for (value, entry) in scratch.values.iter_mut().zip(scratch.covariance.view().diagonal()) {
-            *value = entry;
-        }
         let values = scratch.values.get(..rank).unwrap_or_default();
         let mean = scratch.mean.get(..rank).unwrap_or_default();
         let count = T::from_usize(n);
-        let residual = sum(scratch.residuals.iter().copied()) / count;
-        let total_variance = self.total_variance + residual;
+        let total_variance = self.total_variance;
         let rounding = T::from_f64(4.0) * self.cholesky.rounding() / count;
         let choice =
             choose(self.components, values, rounding, total_variance, expansion.capacity().1)?;
-        let kept = scratch.vectors.view().leading(choice.components, rank);
+        let kept = scratch.covariance.view().leading(choice.components, rank);
         for (j, (u, &value)) in kept.iter_rows().zip(values).enumerate() {
             for (i, &entry) in u.iter().enumerate() {
                 expansion.weights.set(i, j, entry);
@@ -336,7 +336,7 @@ impl<T: Real> LandmarkFit<T> {
             components: choice.components,
             rank: choice.rank,
             explained: choice.explained,
-            unspanned: residual / total_variance,
+            unspanned: self.unspanned / total_variance,
             sweeps,
             indefinite,
         })
@@ -344,43 +344,42 @@ impl<T: Real> LandmarkFit<T> {
 }
 
 impl<T: Real> LandmarkScratch<'_, T> {
-    /// Covariance and eigenvectors of the leading `rank` coordinates.
-    fn eigenproblem(&mut self, rank: usize) -> (MatrixViewMut<'_, T>, MatrixViewMut<'_, T>) {
-        (
-            self.covariance.reborrow().into_leading(rank, rank),
-            self.vectors.reborrow().into_leading(rank, rank),
-        )
-    }
-
-    /// Computes `z̄` and clears the covariance.
+    /// Computes `z̄`, takes it off the coordinates, and clears the covariance.
     fn begin_covariance(&mut self, n: usize, rank: usize) {
         self.mean.fill(T::ZERO);
         for row in self.factor.view().leading(n, rank).iter_rows() {
-            for (mean, &z) in self.mean.iter_mut().zip(row) {
-                *mean += z;
-            }
+            rows::add(self.mean, T::ONE, row);
         }
         let count = T::from_usize(n);
         for mean in self.mean.iter_mut() {
             *mean /= count;
+        }
+        for row in self.factor.iter_rows_mut() {
+            rows::add(row, -T::ONE, self.mean);
         }
         for row in self.covariance.iter_rows_mut() {
             row.fill(T::ZERO);
         }
     }
 
-    /// Adds `(1/n)(z_i − z̄)(z_i − z̄)ᵀ` for some samples, above the diagonal.
+    /// Adds `(1/n)(z_i − z̄)(z_i − z̄)ᵀ` for some samples, above the diagonal; four at a time, for one look at each entry.
     fn add_to_covariance(&mut self, samples: Range<usize>, n: usize, rank: usize) {
         let count = T::from_usize(n);
-        let rows = self.factor.view().leading(n, rank);
-        let mean = self.mean.get(..rank).unwrap_or_default();
-        for z in rows.iter_rows().skip(samples.start).take(samples.len()) {
-            let centred = z.iter().zip(mean).map(|(&z, &mean)| z - mean);
-            for ((i, row), left) in self.covariance.iter_rows_mut().enumerate().zip(centred.clone())
-            {
-                let left = left / count;
-                for (entry, right) in row.iter_mut().zip(centred.clone()).skip(i) {
-                    *entry += left * right;
+        let factor = self.factor.view().leading(n, rank);
+        for first in samples.clone().step_by(4) {
+            // Beyond the last sample rows are empty.
+            let group = [first, first + 1, first + 2, first + 3].map(|i| factor.row(i));
+            let whole = first + 4 <= samples.end;
+            for (i, row) in self.covariance.iter_rows_mut().enumerate().take(rank) {
+                let row = row.get_mut(i..rank).unwrap_or_default();
+                let left = group.map(|z| z.get(i).copied().unwrap_or_default() / count);
+                let right = group.map(|z| z.get(i..).unwrap_or_default());
+                if whole {
+                    rows::add_four(row, left, right);
+                } else {
+                    for (left, right) in left.into_iter().zip(right) {
+                        rows::add(row, left, right);
+                    }
                 }
             }
         }
@@ -390,19 +389,20 @@ impl<T: Real> LandmarkScratch<'_, T> {
 /// Row `k` of the solution of `Lᵀ W = W₀`, in place, `L` being the landmarks' rows of the factor; the rows below are solved already.
 fn solve_row<T: Real>(
     factor: MatrixView<'_, T>,
+    mean: &[T],
     pivots: &[u32],
-    rows: &mut MatrixViewMut<'_, T>,
+    solution: &mut MatrixViewMut<'_, T>,
     k: usize,
 ) {
+    // The mean was taken off. Where there was a zero, there is one again.
+    let mean = mean.get(k).copied().unwrap_or(T::ZERO);
+    let entry = |pivot: u32| factor.at(pivot as usize, k) + mean;
     for (m, &pivot) in pivots.iter().enumerate().skip(k + 1) {
-        let l = factor.at(pivot as usize, k);
-        let (row, later) = rows.row_pair_mut(k, m);
-        for (w, &other) in row.iter_mut().zip(later.iter()) {
-            *w -= l * other;
-        }
+        let (row, later) = solution.row_pair_mut(k, m);
+        rows::add(row, -entry(pivot), later);
     }
-    let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| factor.at(pivot as usize, k));
-    for w in rows.row_mut(k) {
+    let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| entry(pivot));
+    for w in solution.row_mut(k) {
         *w /= diagonal;
     }
 }

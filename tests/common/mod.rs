@@ -94,10 +94,9 @@ pub(crate) struct Eigen<T> {
 
 pub(crate) fn decompose<T: Real>(matrix: &Grid<T>) -> Result<Eigen<T>, Error> {
     let n = matrix.rows;
-    let (mut work, mut vectors) = (matrix.clone(), Grid::zeros(n, n));
-    let mut values = vec![T::ZERO; n];
-    let (a, v) = (&mut work.view_mut(), &mut vectors.view_mut());
-    eigen::symmetric(a, v, &mut values, eigen::MAX_SWEEPS)?;
+    let (mut vectors, mut values) = (matrix.clone(), vec![T::ZERO; n]);
+    let mut scratch = values.clone();
+    eigen::symmetric(&mut vectors.view_mut(), &mut values, &mut scratch, eigen::MAX_SWEEPS)?;
     Ok(Eigen { values, vectors })
 }
 
@@ -207,14 +206,14 @@ where
     K: Kernel<S::View>,
 {
     let n = samples.count();
-    let (mut gram, mut vectors) = (Grid::zeros(n, n), Grid::zeros(n, n));
-    let (mut values, mut means) = (vec![K::Scalar::ZERO; n], vec![K::Scalar::ZERO; n]);
+    let mut gram = Grid::zeros(n, n);
+    let [mut values, mut means, mut beside] = [(); 3].map(|()| vec![K::Scalar::ZERO; n]);
     let mut weights = Weights::new(n, n);
     let mut scratch = exact::ExactScratch {
         gram: gram.view_mut(),
-        vectors: vectors.view_mut(),
         values: &mut values,
         means: &mut means,
+        beside: &mut beside,
     };
     let report = exact::fit(kernel, samples, components, &mut scratch, &mut weights.storage())?;
     let mut training = Grid::zeros(n, report.components);
@@ -238,8 +237,8 @@ where
 {
     let n = samples.count();
     let (mut factor, mut residuals) = (Grid::zeros(n, room), vec![K::Scalar::ZERO; n]);
-    let (mut covariance, mut vectors) = (Grid::zeros(room, room), Grid::zeros(room, room));
-    let (mut values, mut mean) = (vec![K::Scalar::ZERO; room], vec![K::Scalar::ZERO; room]);
+    let mut covariance = Grid::zeros(room, room);
+    let [mut values, mut mean, mut beside] = [(); 3].map(|()| vec![K::Scalar::ZERO; room]);
     let mut pivots = vec![0; room];
     let mut weights = Weights::new(room, room);
     let mut scratch = landmark::LandmarkScratch {
@@ -247,9 +246,9 @@ where
         residuals: &mut residuals,
         pivots: &mut pivots,
         covariance: covariance.view_mut(),
-        vectors: vectors.view_mut(),
         values: &mut values,
         mean: &mut mean,
+        beside: &mut beside,
     };
     let storage = &mut weights.storage();
     let report = landmark::fit(kernel, samples, landmarks, components, &mut scratch, storage)?;

@@ -108,8 +108,8 @@ fn kernels() {
 #[inline(never)]
 fn matrices() -> Result<(), Failure> {
     const N: usize = 8;
-    let (mut k, mut vectors) = (Matrix::<f32, N, N>::zeros(), Matrix::<f32, N, N>::zeros());
-    let (mut means, mut values) = ([0.0; N], [0.0; N]);
+    let mut k = Matrix::<f32, N, N>::zeros();
+    let [mut means, mut values, mut scratch] = [[0.0; N]; 3];
     gram::fill(&Rbf::new(1.5), &SAMPLES[..N], &mut k.view_mut())?;
     say!(
         "geometry     {}",
@@ -122,11 +122,12 @@ fn matrices() -> Result<(), Failure> {
     );
     let grand = gram::centre(&mut k.view_mut(), &mut means)?;
     say!("centring     {} {}", Bits(&[grand]), Bits(&means));
-    eigen::symmetric(&mut k.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS)?;
+    eigen::symmetric(&mut k.view_mut(), &mut values, &mut scratch, MAX_SWEEPS)?;
     say!("eigenvalues  {}", Bits(&values));
-    say!("eigenvector  {}", Bits(vectors.view().row(1)));
-    eigen::matrix_function(&values, vectors.view(), |x| x * x + 1.0, &mut k.view_mut())?;
-    say!("function     {}", Bits(k.view().row(4)));
+    say!("eigenvector  {}", Bits(k.view().row(1)));
+    let mut function = Matrix::<f32, N, N>::zeros();
+    eigen::matrix_function(&values, k.view(), |x| x * x + 1.0, &mut function.view_mut())?;
+    say!("function     {}", Bits(function.view().row(4)));
     Ok(())
 }
 

@@ -113,20 +113,17 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
 /// Gram matrix, geometry, the eigensolver in slices and a function of the matrix.
 fn decompose(samples: &[Reading]) -> Result<(), Error> {
     let mut gram = Matrix::<f32, SAMPLES, SAMPLES>::zeros();
-    let mut vectors = Matrix::<f32, SAMPLES, SAMPLES>::zeros();
-    let (mut means, mut values) = ([0.0; SAMPLES], [0.0; SAMPLES]);
+    let mut function = Matrix::<f32, SAMPLES, SAMPLES>::zeros();
+    let [mut means, mut values, mut scratch] = [[0.0; SAMPLES]; 3];
     gram::fill(&Linear, samples, &mut gram.view_mut())?;
     black_box(geometry::spread(gram.view())?);
     black_box(geometry::variance_along(gram.view(), &black_box([0.5; SAMPLES]))?);
     black_box(gram::centre(&mut gram.view_mut(), &mut means)?);
-    let (a, v) = (&mut gram.view_mut(), &mut vectors.view_mut());
-    let mut eigen = Decomposition::start(a, v, MAX_SWEEPS)?;
-    while eigen.step(a, v, black_box(3))? == Progress::Working {}
-    for (value, entry) in values.iter_mut().zip(a.view().diagonal()) {
-        *value = entry;
-    }
-    eigen::matrix_function(&values, vectors.view(), |x| x * x, &mut gram.view_mut())?;
-    black_box(gram);
+    let a = &mut gram.view_mut();
+    let mut eigen = Decomposition::start(a, MAX_SWEEPS)?;
+    while eigen.step(a, &mut values, &mut scratch, black_box(3))? == Progress::Working {}
+    eigen::matrix_function(&values, gram.view(), |x| x * x, &mut function.view_mut())?;
+    black_box(function);
     Ok(())
 }
 
