@@ -5,12 +5,15 @@
 mod clock;
 mod drift;
 mod flash;
+mod growth;
 mod measure;
+mod peers;
 pub(crate) mod plan;
+mod plot;
+mod readme;
 mod record;
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -34,48 +37,66 @@ pub(crate) enum Purpose {
 
 pub(crate) fn run(selection: &Selection, purpose: Purpose, limit: Duration) -> Result<ExitCode> {
     let project = Project::read()?;
-    let committed = committed_path(&project);
     // What is not there to compare with should be noticed before minutes are spent.
     let old = match purpose {
-        Purpose::Check => read(&committed)?,
-        Purpose::Print | Purpose::Update => read(&committed).unwrap_or_default(),
+        Purpose::Check => committed(&project)?,
+        Purpose::Print | Purpose::Update => committed(&project).unwrap_or_default(),
     };
     let fresh = measure::run(&project, selection, limit)?;
     print!("{}", record::to_csv(&fresh));
     match purpose {
         Purpose::Print => Ok(ExitCode::SUCCESS),
-        Purpose::Check => check(selection, &old, &fresh),
+        Purpose::Check => check(&project, selection, &old, &fresh),
         Purpose::Update => update(&project, selection, old, fresh),
     }
 }
 
-fn committed_path(project: &Project) -> PathBuf {
-    project.root.join("docs/bench.csv")
+const ROWS: &str = "docs/bench.csv";
+const PLOT: &str = "docs/growth.svg";
+const README: &str = "README.md";
+
+fn committed(project: &Project) -> Result<Vec<Row>> {
+    let context = || format!("{ROWS}: run `cargo xtask bench --update`");
+    let text = fs::read_to_string(project.root.join(ROWS)).with_context(context)?;
+    record::from_csv(&text).with_context(context)
 }
 
-fn read(path: &PathBuf) -> Result<Vec<Row>> {
-    let context = || format!("{}: run `cargo xtask bench --update`", path.display());
-    record::from_csv(&fs::read_to_string(path).with_context(context)?).with_context(context)
-}
-
-fn check(selection: &Selection, old: &[Row], fresh: &[Row]) -> Result<ExitCode> {
-    let old: Vec<Row> = old.iter().filter(|row| selection.covers(&row.key)).cloned().collect();
-    let drift = Drift::between(&old, fresh);
+fn check(project: &Project, selection: &Selection, old: &[Row], fresh: &[Row]) -> Result<ExitCode> {
+    readme::require_current(&fs::read_to_string(project.root.join(README))?, old)?;
+    let (covered, others): (Vec<Row>, Vec<Row>) =
+        old.iter().cloned().partition(|row| selection.covers(&row.key));
+    // Lines may need counts that were not asked for.
+    growth::require_linear(&[fresh, &others].concat())?;
+    let drift = Drift::between(&covered, fresh);
     eprint!("\n{drift}");
     if drift.fails() {
+        eprintln!(
+            "(Another compiler counts differently, too: then look at the table, and --update.)"
+        );
         return Ok(ExitCode::FAILURE);
     }
-    eprintln!("{} counts are as committed, or better", fresh.len());
+    eprintln!("{} counts are as committed, or better; growth is linear", fresh.len());
     Ok(ExitCode::SUCCESS)
 }
 
+/// Fresh rows in place of old ones, tables and plot from all of them.
 fn update(
     project: &Project,
     selection: &Selection,
     old: Vec<Row>,
     fresh: Vec<Row>,
 ) -> Result<ExitCode> {
-    fs::write(committed_path(project), record::to_csv(&fresh))?;
-    let _ = (selection, old);
+    let kept = old.into_iter().filter(|row| !selection.covers(&row.key));
+    let mut rows: Vec<Row> = kept.chain(fresh).collect();
+    let order = Selection::everything().keys();
+    rows.sort_by_key(|row| order.iter().position(|key| *key == row.key));
+    let write = |name, text: String| {
+        fs::write(project.root.join(name), text).with_context(|| format!("cannot write {name}"))
+    };
+    write(ROWS, record::to_csv(&rows))?;
+    write(PLOT, plot::svg(&growth::series(&rows)?)?)?;
+    write(README, readme::updated(&fs::read_to_string(project.root.join(README))?, &rows)?)?;
+    growth::require_linear(&rows)?;
+    eprintln!("{ROWS}, {PLOT} and {README} are up to date");
     Ok(ExitCode::SUCCESS)
 }

@@ -4,8 +4,6 @@
 //! One task a firmware: a count then does not change when another task is added, and the size of the firmware is that of the task.
 //! On the host it does nothing.
 #![cfg_attr(target_os = "none", no_std, no_main)]
-// One firmware is built for one task.
-#![allow(dead_code)]
 
 #[cfg(target_os = "none")]
 mod inputs;

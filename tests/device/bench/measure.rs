@@ -1,6 +1,6 @@
 //! Counts instructions and watches the stack.
 //!
-//! QEMU's `-icount` makes every instruction take the same virtual time, so a timer counts instructions; `xtask/src/bench/ticks.rs` has the
+//! QEMU's `-icount` makes every instruction take the same virtual time, so a timer counts instructions; `xtask/src/bench/clock.rs` has the
 //! rates. The timer is the first CMSDK timer of the MPS2 boards, counting down in 32 bits, or `minstret` of a RISC-V core.
 
 use core::hint::black_box;
@@ -173,7 +173,7 @@ mod timer {
         before.wrapping_sub(after)
     }
 
-    /// It counts from its start, some billions of ticks: less than any of the tasks takes.
+    /// After 2³² ticks, 1.3 billion instructions from the start: more than any task takes.
     pub(crate) fn overflowed() -> bool {
         // SAFETY: as above.
         unsafe { STATUS.read_volatile() != 0 }

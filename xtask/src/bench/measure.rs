@@ -11,7 +11,7 @@ use super::clock::{Clock, Measured};
 use super::flash;
 use super::plan::{self, Case};
 use super::record::{Key, Row};
-use crate::board::Board;
+use crate::board::{self, Board};
 use crate::emulate;
 use crate::firmware::{self, Project};
 use crate::toolchain::{self, Toolchain};
@@ -25,6 +25,11 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    pub(crate) fn everything() -> Selection {
+        let (boards, levels) = (board::BOARDS.iter().collect(), plan::LEVELS.to_vec());
+        Selection { boards, tasks: Vec::new(), levels }
+    }
+
     /// In the order of the CSV file.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let mut keys = Vec::new();
@@ -83,7 +88,9 @@ pub(crate) fn run(project: &Project, selection: &Selection, limit: Duration) -> 
     for board in &selection.boards {
         toolchain::require_qemu(board.qemu)?;
         if !toolchains.contains_key(board.target) {
-            toolchains.insert(board.target, Toolchain::find(board.target)?);
+            let toolchain = Toolchain::find(board.target)?;
+            eprintln!("{} with {toolchain}", board.target);
+            toolchains.insert(board.target, toolchain);
         }
     }
     let work = |lane: usize, targets: Vec<(&'static str, Vec<&'static Board>)>| {
@@ -184,4 +191,52 @@ fn emulated(board: &'static Board, elf: &Path, limit: Duration) -> Result<Measur
     })?;
     ensure!(ended.well(), "{}\n  {ended}", lines.join("\n  "));
     clock.interpret(&lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(boards: &[&str], tasks: &[&str], levels: &[&'static str]) -> Selection {
+        Selection {
+            boards: boards.iter().map(|name| board::named(name).unwrap()).collect(),
+            tasks: tasks.iter().map(|name| name.to_string()).collect(),
+            levels: levels.to_vec(),
+        }
+    }
+
+    #[test]
+    fn levels_of_one_case_follow_each_other() {
+        let keys = some(&["m0", "m7"], &["jacobi"], &["3", "z"]).keys();
+        let shown: Vec<String> = keys.iter().map(Key::describe).collect();
+        let expected = [
+            "m0 jacobi n=16 d=8 f32 at 3",
+            "m0 jacobi n=16 d=8 f32 at z",
+            "m0 jacobi n=32 d=8 f32 at 3",
+            "m0 jacobi n=32 d=8 f32 at z",
+        ];
+        assert_eq!(shown[..4], expected);
+        assert_eq!(shown.len(), 8);
+    }
+
+    #[test]
+    fn a_selection_covers_what_it_measures_and_nothing_else() {
+        let part = some(&["m4f"], &["score"], &["3"]);
+        let keys = Selection::everything().keys();
+        let covered: Vec<&Key> = keys.iter().filter(|key| part.covers(key)).collect();
+        assert_eq!(covered, part.keys().iter().collect::<Vec<_>>());
+        assert!(keys.len() > covered.len());
+    }
+
+    #[test]
+    fn a_target_is_built_in_one_lane() {
+        let lanes = Selection::everything().lanes();
+        let mut targets: Vec<&str> = lanes.iter().flatten().map(|(target, _)| *target).collect();
+        targets.sort_unstable();
+        let all = targets.len();
+        targets.dedup();
+        assert_eq!(targets.len(), all);
+        let boards: usize = lanes.iter().flatten().map(|(_, boards)| boards.len()).sum();
+        assert_eq!(boards, board::BOARDS.len());
+    }
 }
