@@ -48,12 +48,14 @@ enum Task {
     /// Prints CSV, progress goes to standard error. Each task in each shape is a firmware of its own
     /// (tests/device/bench), built with the release profile at each optimisation level.
     ///
-    /// - instructions: of one call, exact and the same in every run. QEMU's -icount ties a timer to
-    ///   them; every firmware first counts two loops of known length, and one instruction too many
-    ///   or too few fails the run. Instructions are not cycles: what a core makes of them is not emulated.
-    /// - stack_bytes: by how much more the call lowers the stack than a call that does nothing.
-    /// - flash_bytes: code, constants and initial values that the firmware has more than one without
-    ///   a task; samples and models that it works on are left out.
+    /// instructions: of one call, exact and the same in every run. QEMU's -icount ties a timer to them;
+    /// every firmware first counts two loops of known length, and one instruction too many or too few
+    /// fails the run. Instructions are not cycles: what a core makes of them is not emulated.
+    ///
+    /// stack_bytes: by how much more the call lowers the stack than a call that does nothing.
+    ///
+    /// flash_bytes: code, constants and initial values that the firmware has more than one without a
+    /// task; samples and models that it works on are left out.
     ///
     /// n samples, d inputs, r points and p components; a size that a task does not have is empty. The
     /// code for m0 runs on the MPS2 board of m3 with its 4 MB of RAM: the same instructions, while the
@@ -87,11 +89,11 @@ struct Bench {
     boards: Vec<&'static Board>,
     #[arg(long = "task", value_name = "NAME", value_delimiter = ',')]
     #[arg(value_parser = PossibleValuesParser::new(bench::plan::tasks()))]
-    /// Tasks to count, separated by commas, or else all
+    #[arg(help = "Tasks to count, separated by commas, or else all")]
     tasks: Vec<String>,
     #[arg(long = "opt", value_name = "LEVEL", value_delimiter = ',')]
     #[arg(value_parser = PossibleValuesParser::new(bench::plan::LEVELS))]
-    /// Optimisation levels to build at, separated by commas, or else all
+    #[arg(help = "Optimisation levels to build at, separated by commas, or else all")]
     levels: Vec<String>,
     /// Compare with docs/bench.csv: fail when a count rose by more than 3 %, when a row is missing or
     /// new, or when growth is not linear

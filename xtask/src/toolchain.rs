@@ -74,6 +74,11 @@ impl Toolchain {
         Ok(Toolchain { target, compiler: compiler.clone(), linker, build_core: true })
     }
 
+    /// Whether `core` is compiled from its sources.
+    pub(crate) fn builds_core(&self) -> bool {
+        self.build_core
+    }
+
     /// `cargo <subcommand>` for this target, with `target_dir` for its output.
     pub(crate) fn cargo(&self, subcommand: &str, target_dir: &Path) -> Command {
         let mut command = Command::new(&self.compiler.cargo);
