@@ -255,6 +255,6 @@ mod tests {
         let project = Project::read().unwrap();
         let names: Vec<&str> = project.programs.iter().map(|p| p.name.as_str()).collect();
         assert!(names.contains(&DEVICE_TEST), "{names:?}");
-        assert!(!names.contains(&NO_PANIC), "{names:?}");
+        assert!(!names.contains(&NO_PANIC) && !names.contains(&BENCH), "{names:?}");
     }
 }
