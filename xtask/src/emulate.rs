@@ -62,15 +62,26 @@ pub(crate) fn on_board(
     board: &Board,
     elf: &Path,
     limit: Duration,
+    on_line: impl FnMut(&str),
+) -> Result<Ended> {
+    on_machine(board.qemu, board.machine, elf, limit, on_line)
+}
+
+/// As [`on_board`], with the emulator's arguments for some other machine.
+pub(crate) fn on_machine(
+    qemu: &str,
+    machine: &[&str],
+    elf: &Path,
+    limit: Duration,
     mut on_line: impl FnMut(&str),
 ) -> Result<Ended> {
-    toolchain::require_qemu(board.qemu)?;
+    toolchain::require_qemu(qemu)?;
     let bytes = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
     let table = defmt_table(&bytes)
         .with_context(|| format!("cannot read the defmt table of {}", elf.display()))?;
 
-    let mut command = Command::new(board.qemu);
-    command.args(board.machine);
+    let mut command = Command::new(qemu);
+    command.args(machine);
     command.args(["-nographic", "-monitor", "none", "-serial", "none"]);
     command.args(["-semihosting-config", "enable=on,target=native"]);
     command.arg("-kernel").arg(elf);

@@ -19,11 +19,16 @@ pub(crate) const NO_PANIC: &str = "no_panic";
 /// The example target that only makes sense on a device; see stack.rs.
 pub(crate) const STACK: &str = "stack";
 
+/// The example target that is built once for each task to count; see bench.rs.
+pub(crate) const BENCH: &str = "bench";
+
 /// What cargo says about the package.
 pub(crate) struct Project {
     pub(crate) programs: Vec<Program>,
     skips: Vec<Skip>,
     target_dir: PathBuf,
+    /// Where the package lies.
+    pub(crate) root: PathBuf,
 }
 
 /// An example, or the device test.
@@ -55,7 +60,8 @@ impl Project {
             let known = programs.iter().any(|program| program.name == skip.program);
             ensure!(known, "skip names {:?}, which is no program", skip.program);
         }
-        Ok(Project { programs, skips, target_dir: metadata.target_directory.into() })
+        let (target_dir, root) = (metadata.target_directory.into(), metadata.workspace_root.into());
+        Ok(Project { programs, skips, target_dir, root })
     }
 
     /// Why the package's manifest says that `program` cannot run on `board`.
@@ -67,6 +73,11 @@ impl Project {
     /// Where firmware is built, apart from the host's files so that neither disturbs the other.
     pub(crate) fn device_dir(&self) -> PathBuf {
         self.target_dir.join("device")
+    }
+
+    /// Where firmware to count is built. Cargo locks such a directory: what is built at the same time needs one each.
+    pub(crate) fn bench_dir(&self, lane: usize) -> PathBuf {
+        self.target_dir.join(format!("bench-{lane}"))
     }
 
     /// Builds `programs` for the host.
@@ -105,6 +116,13 @@ impl Project {
         cargo.args(selection(&[&program])).arg("--").args(rustc_arguments);
         executables(&mut cargo)?.remove(NO_PANIC).context("cargo reported no executable")
     }
+}
+
+/// Builds `bench` with a cargo that has been told for what.
+pub(crate) fn build_bench(mut cargo: Command) -> Result<PathBuf> {
+    let (name, kind) = (BENCH.to_string(), TargetKind::Example);
+    cargo.args(selection(&[&Program { name, kind, features: Vec::new() }]));
+    executables(&mut cargo)?.remove(BENCH).context("cargo reported no executable")
 }
 
 /// By program, where its executable is or why there is none.
@@ -168,7 +186,7 @@ fn programs(package: &Package) -> Vec<Program> {
     let mut programs = Vec::new();
     for target in &package.targets {
         let kind = match (target.kind.as_slice(), target.name.as_str()) {
-            ([TargetKind::Example], name) if ![NO_PANIC, STACK].contains(&name) => {
+            ([TargetKind::Example], name) if ![NO_PANIC, STACK, BENCH].contains(&name) => {
                 TargetKind::Example
             }
             ([TargetKind::Test], DEVICE_TEST) => TargetKind::Test,
@@ -237,6 +255,6 @@ mod tests {
         let project = Project::read().unwrap();
         let names: Vec<&str> = project.programs.iter().map(|p| p.name.as_str()).collect();
         assert!(names.contains(&DEVICE_TEST), "{names:?}");
-        assert!(!names.contains(&NO_PANIC), "{names:?}");
+        assert!(!names.contains(&NO_PANIC) && !names.contains(&BENCH), "{names:?}");
     }
 }

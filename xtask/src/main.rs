@@ -1,5 +1,6 @@
 //! Tasks around the `mercer` crate: `cargo xtask help`.
 
+mod bench;
 mod board;
 mod check;
 mod compare;
@@ -17,8 +18,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
+use bench::{Purpose, Selection};
 use board::Board;
 
 /// Builds mercer for microcontrollers and runs it on emulated boards.
@@ -40,6 +43,24 @@ enum Task {
     /// host. The firmware `no_panic` must moreover link, at opt-level 3, s and z: it does so only
     /// when no panic path is left in it.
     Device(Device),
+    /// Count the instructions, the stack and the flash of the usual tasks on the emulated boards
+    ///
+    /// Prints CSV, progress goes to standard error. Each task in each shape is a firmware of its own
+    /// (tests/device/bench), built with the release profile at each optimisation level.
+    ///
+    /// instructions: of one call, exact and the same in every run. QEMU's -icount ties a timer to them;
+    /// every firmware first counts two loops of known length, and one instruction too many or too few
+    /// fails the run. Instructions are not cycles: what a core makes of them is not emulated.
+    ///
+    /// stack_bytes: by how much more the call lowers the stack than a call that does nothing.
+    ///
+    /// flash_bytes: code, constants and initial values that the firmware has more than one without a
+    /// task; samples and models that it works on are left out.
+    ///
+    /// n samples, d inputs, r points and p components; a size that a task does not have is empty. The
+    /// code for m0 runs on the MPS2 board of m3 with its 4 MB of RAM: the same instructions, while the
+    /// microbit has 16 KB. At every level `core` is built for speed, as rustup ships it.
+    Bench(Bench),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
     /// Build the library alone for devices, with every combination of features
@@ -56,6 +77,32 @@ struct Device {
     /// Run only this program: an example, `device`, `stack` or `no_panic`
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
+    /// Stop a program that runs for longer than this
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+}
+
+#[derive(Args)]
+struct Bench {
+    #[arg(long = "board", value_name = "NAME", value_parser = board::named, value_delimiter = ',')]
+    #[arg(help = boards_help("Boards to count on, separated by commas, or else all"))]
+    boards: Vec<&'static Board>,
+    #[arg(long = "task", value_name = "NAME", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(bench::plan::tasks()))]
+    #[arg(help = "Tasks to count, separated by commas, or else all")]
+    tasks: Vec<String>,
+    #[arg(long = "opt", value_name = "LEVEL", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(bench::plan::LEVELS))]
+    #[arg(help = "Optimisation levels to build at, separated by commas, or else all")]
+    levels: Vec<String>,
+    /// Compare with docs/bench.csv: fail when a count rose by more than 3 %, when a row is missing or
+    /// new, or when growth is not linear
+    #[arg(long, conflicts_with = "update")]
+    check: bool,
+    /// Write docs/bench.csv, docs/growth.svg and the tables of README.md; rows that are not selected
+    /// stay as they are
+    #[arg(long)]
+    update: bool,
     /// Stop a program that runs for longer than this
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     timeout: u64,
@@ -88,6 +135,11 @@ fn boards_help(what: &str) -> String {
     format!("{what}: {}", names.join(", "))
 }
 
+/// In the order of the table, each once.
+fn some_or_all(chosen: Vec<&'static Board>) -> Vec<&'static Board> {
+    board::BOARDS.iter().filter(|board| chosen.is_empty() || chosen.contains(board)).collect()
+}
+
 fn main() -> ExitCode {
     match run(Cli::parse().task) {
         Ok(code) => code,
@@ -104,12 +156,25 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<ExitCode> {
     match task {
         Task::Device(arguments) => {
-            let boards = match arguments.boards {
-                some if !some.is_empty() => some,
-                _ => board::BOARDS.iter().collect(),
-            };
+            let boards = some_or_all(arguments.boards);
             let limit = Duration::from_secs(arguments.timeout);
             device::run(&boards, arguments.only.as_deref(), limit)
+        }
+        Task::Bench(arguments) => {
+            let purpose = match (arguments.check, arguments.update) {
+                (true, _) => Purpose::Check,
+                (_, true) => Purpose::Update,
+                _ => Purpose::Print,
+            };
+            let wanted = |level: &&str| {
+                arguments.levels.is_empty() || arguments.levels.iter().any(|l| l == level)
+            };
+            let selection = Selection {
+                boards: some_or_all(arguments.boards),
+                tasks: arguments.tasks,
+                levels: bench::plan::LEVELS.into_iter().filter(wanted).collect(),
+            };
+            bench::run(&selection, purpose, Duration::from_secs(arguments.timeout))
         }
         Task::Emulate(arguments) => {
             let board = match arguments.board {

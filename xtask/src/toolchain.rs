@@ -74,6 +74,11 @@ impl Toolchain {
         Ok(Toolchain { target, compiler: compiler.clone(), linker, build_core: true })
     }
 
+    /// Whether `core` is compiled from its sources.
+    pub(crate) fn builds_core(&self) -> bool {
+        self.build_core
+    }
+
     /// `cargo <subcommand>` for this target, with `target_dir` for its output.
     pub(crate) fn cargo(&self, subcommand: &str, target_dir: &Path) -> Command {
         let mut command = Command::new(&self.compiler.cargo);
@@ -87,13 +92,14 @@ impl Toolchain {
         if self.build_core {
             command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=core");
         }
+        command.args([subcommand, "--quiet", "--target", self.target]);
+        command.arg("--target-dir").arg(target_dir);
         if let Some(linker) = &self.linker {
             let linker = linker.display();
+            // After the subcommand: a `--config` that a caller adds would else replace it.
             command.arg("--config");
             command.arg(format!("target.'cfg(target_os = \"none\")'.linker = '{linker}'"));
         }
-        command.args([subcommand, "--quiet", "--target", self.target]);
-        command.arg("--target-dir").arg(target_dir);
         command
     }
 }
@@ -220,7 +226,9 @@ mod tests {
     fn sources_build_core() {
         let toolchain = toolchain(Some("/usr/bin/rustc"), Some("/usr/bin/ld.lld"), true);
         let command = toolchain.cargo("build", Path::new("out"));
-        assert!(words(&command).starts_with("-Zbuild-std=core --config target.'cfg("));
+        let words = words(&command);
+        assert!(words.starts_with("-Zbuild-std=core build --quiet"), "{words}");
+        assert!(words.contains(" --config target.'cfg("), "{words}");
         assert!(command.get_envs().any(|(name, _)| name == "RUSTC_BOOTSTRAP"));
     }
 

@@ -1,0 +1,155 @@
+//! What the tasks work on: computed by the compiler, so that no code for it is in the firmware. `cargo xtask bench` leaves the bytes of
+//! the statics in this file out of a task's flash: how large a model is, is known.
+
+use mercer::kernel::Rbf;
+use mercer::model::{Expansion, Header};
+use mercer::{Detector, KernelPca, Matrix, Scaling, Thresholds, Watch};
+
+use crate::shape::{D, N, P, R, Scalar, is};
+
+pub(crate) type Sample = [Scalar; D];
+
+/// The default of the library, `1/(8·d)`.
+pub(crate) const GAMMA: Scalar = 1.0 / (8.0 * D as Scalar);
+
+/// Scaled samples to fit a model to.
+pub(crate) static SAMPLES: [Sample; N] = samples(&mut Generator(1), 0.0, 1.0);
+
+/// Raw ones, to learn from with all that belongs to it.
+pub(crate) static RAW_SAMPLES: [Sample; N] = samples(&mut Generator(1), MEAN, DEVIATION);
+
+/// A raw reading, to score.
+pub(crate) static READING: Sample = samples::<1>(&mut Generator(2), MEAN, DEVIATION)[0];
+
+/// The same, scaled.
+pub(crate) static SCALED_READING: Sample = samples::<1>(&mut Generator(2), 0.0, 1.0)[0];
+
+const MEAN: f64 = 20.0;
+const DEVIATION: f64 = 2.0;
+
+/// A model of the right sizes. Its numbers are of a usual magnitude and otherwise at random: they do not change what a score costs.
+pub(crate) static DETECTOR: Detector<Rbf<Scalar>, Sample, R, P> = Detector::from_parts(
+    Scaling { mean: [MEAN as Scalar; D], deviation: [DEVIATION as Scalar; D] },
+    KernelPca::from_parts(Rbf::new(GAMMA), samples(&mut Generator(3), 0.0, 1.0), expansion()),
+    Thresholds { spe: 0.1, t2: 10.0, watch: Watch::Spe },
+);
+
+/// The centred Gram matrix of the samples under the Gaussian kernel.
+pub(crate) static CENTRED_GRAM: Matrix<Scalar, N, N> = Matrix::from_rows(centred_gram());
+
+const fn expansion() -> Expansion<Scalar, R, P> {
+    let mut generator = Generator(4);
+    let (mut weights, mut variances) = ([[0.0; P]; R], [0.0; P]);
+    let mut i = 0;
+    while i < R {
+        let mut j = 0;
+        while j < P {
+            weights[i][j] = (0.3 * generator.normal()) as Scalar;
+            j += 1;
+        }
+        i += 1;
+    }
+    let mut j = 0;
+    while j < P {
+        variances[j] = 0.25 / (1 + j) as Scalar;
+        j += 1;
+    }
+    let header = Header {
+        points: R as u32,
+        components: P as u32,
+        centre_norm: 0.75,
+        total_variance: 0.5,
+        indefinite: false,
+    };
+    Expansion::from_parts(header, weights, [1.0 / R as Scalar; R], [0.125; P], variances)
+}
+
+/// Correlated inputs, as sensors have them: a third of them follows each of three causes, with noise of half its strength.
+const fn samples<const COUNT: usize>(
+    generator: &mut Generator,
+    mean: f64,
+    deviation: f64,
+) -> [Sample; COUNT] {
+    let mut samples = [[0.0; D]; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        let causes = [generator.normal(), generator.normal(), generator.normal()];
+        let mut j = 0;
+        while j < D {
+            let value = 0.9 * causes[j % 3] + 0.45 * generator.normal();
+            samples[i][j] = (mean + deviation * value) as Scalar;
+            j += 1;
+        }
+        i += 1;
+    }
+    samples
+}
+
+const fn centred_gram() -> [[Scalar; N]; N] {
+    // The compiler computes every static, used or not, and takes long for this one.
+    if !is("jacobi") {
+        return [[0.0; N]; N];
+    }
+    let samples: [Sample; N] = samples(&mut Generator(1), 0.0, 1.0);
+    let (mut gram, mut means, mut grand) = ([[0.0; N]; N], [0.0; N], 0.0);
+    let mut i = 0;
+    while i < N {
+        let mut j = 0;
+        while j < N {
+            let (mut distance, mut l) = (0.0, 0);
+            while l < D {
+                let difference = (samples[i][l] - samples[j][l]) as f64;
+                distance += difference * difference;
+                l += 1;
+            }
+            gram[i][j] = exp_of_minus(distance / (8 * D) as f64);
+            means[i] += gram[i][j] / N as f64;
+            j += 1;
+        }
+        grand += means[i] / N as f64;
+        i += 1;
+    }
+    let mut centred = [[0.0; N]; N];
+    let mut i = 0;
+    while i < N {
+        let mut j = 0;
+        while j < N {
+            // In this order the result is symmetric to the last bit.
+            centred[i][j] = ((gram[i][j] - (means[i] + means[j])) + grand) as Scalar;
+            j += 1;
+        }
+        i += 1;
+    }
+    centred
+}
+
+/// `e^−x` for `x ≥ 0`, which `core` cannot compute: four terms of the series at `x/1024`, squared ten times. Good to 1e-9 for `x < 8`.
+const fn exp_of_minus(x: f64) -> f64 {
+    let small = x / 1024.0;
+    let mut power = 1.0 - small * (1.0 - small / 2.0 * (1.0 - small / 3.0 * (1.0 - small / 4.0)));
+    let mut squared = 0;
+    while squared < 10 {
+        power *= power;
+        squared += 1;
+    }
+    power
+}
+
+/// A linear congruential generator (Knuth's MMIX).
+struct Generator(u64);
+
+impl Generator {
+    /// About normal, of variance 1: four uniform numbers are added.
+    const fn normal(&mut self) -> f64 {
+        /// One over the deviation of the sum, √(12/4).
+        const SCALE: f64 = 1.732_050_807_568_877_2;
+        SCALE * (self.uniform() + self.uniform() + self.uniform() + self.uniform())
+    }
+
+    /// From −½ to ½.
+    const fn uniform(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f64 / (1_u64 << 24) as f64 - 0.5
+    }
+}

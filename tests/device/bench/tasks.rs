@@ -1,0 +1,213 @@
+//! The tasks. To add one: implement [`Task`], name it in the table below, and list its shapes in `xtask/src/bench/plan.rs`.
+//!
+//! What comes in and what comes out passes through `black_box`, so that nothing is computed beforehand or left out.
+
+use core::hint::black_box;
+
+use mercer::eigen::{self, MAX_SWEEPS};
+use mercer::kernel::Rbf;
+use mercer::{
+    Components, Detector, ExactWorkspace, KernelPca, LandmarkWorkspace, Landmarks, Learner, Matrix,
+    Recipe,
+};
+use static_cell::ConstStaticCell;
+
+use crate::inputs::{
+    CENTRED_GRAM, DETECTOR, GAMMA, RAW_SAMPLES, READING, SAMPLES, SCALED_READING, Sample,
+};
+use crate::measure::{self, Failure, Measured};
+use crate::shape::{D, N, P, R, Scalar, is};
+
+/// Something to measure.
+trait Task: Sized {
+    /// All that is not counted; none if it failed.
+    fn prepare() -> Option<Self>;
+    /// All that is; false if it failed.
+    fn run(&mut self) -> bool;
+}
+
+/// Makes the function that measures the task of this firmware; the compiler keeps one line of it.
+macro_rules! tasks {
+    ($($name:literal => $task:ty,)*) => {
+        pub(crate) fn measured() -> Result<Measured, Failure> {
+            $(if const { is($name) } {
+                let mut task = <$task>::prepare().ok_or(Failure::NotPrepared)?;
+                return measure::ticks(|| task.run());
+            })*
+            Err(Failure::NoSuchTask)
+        }
+    };
+}
+
+tasks! {
+    "empty" => Empty,
+    "score" => Score,
+    "model-score" => ModelScore,
+    "project" => Project,
+    "contributions" => Contributions,
+    "fit-landmarks" => FitLandmarks,
+    "fit-exact" => FitExact,
+    "jacobi" => Jacobi,
+    "learn" => Learn,
+}
+
+/// The firmware without a task, to compare sizes with.
+struct Empty;
+
+impl Task for Empty {
+    fn prepare() -> Option<Self> {
+        Some(Self)
+    }
+    fn run(&mut self) -> bool {
+        true
+    }
+}
+
+type Model = KernelPca<Rbf<Scalar>, Sample, R, P>;
+
+/// A raw reading to a verdict: scaling, finite check, projections, scores, thresholds.
+struct Score(&'static Detector<Rbf<Scalar>, Sample, R, P>, &'static Sample);
+
+impl Task for Score {
+    fn prepare() -> Option<Self> {
+        Some(Self(black_box(&DETECTOR), black_box(&READING)))
+    }
+    fn run(&mut self) -> bool {
+        black_box(self.0.score(self.1)).is_ok()
+    }
+}
+
+/// The model alone, on a scaled reading.
+struct ModelScore(&'static Model, &'static Sample);
+
+impl Task for ModelScore {
+    fn prepare() -> Option<Self> {
+        Some(Self(black_box(DETECTOR.model()), black_box(&SCALED_READING)))
+    }
+    fn run(&mut self) -> bool {
+        black_box(self.0.score(self.1)).is_ok()
+    }
+}
+
+/// Projections and nothing else.
+struct Project(&'static Model, &'static Sample);
+
+impl Task for Project {
+    fn prepare() -> Option<Self> {
+        Some(Self(black_box(DETECTOR.model()), black_box(&SCALED_READING)))
+    }
+    fn run(&mut self) -> bool {
+        black_box(self.0.project(self.1)).is_ok()
+    }
+}
+
+/// Which input made a raw reading unusual.
+struct Contributions(&'static Detector<Rbf<Scalar>, Sample, R, P>, &'static Sample);
+
+impl Task for Contributions {
+    fn prepare() -> Option<Self> {
+        Some(Self(black_box(&DETECTOR), black_box(&READING)))
+    }
+    fn run(&mut self) -> bool {
+        black_box(self.0.contributions(self.1)).is_ok()
+    }
+}
+
+/// Landmark kernel PCA of scaled samples.
+struct FitLandmarks {
+    samples: &'static [Sample],
+    model: &'static mut Model,
+    workspace: &'static mut LandmarkWorkspace<Scalar, N, R>,
+}
+
+impl Task for FitLandmarks {
+    fn prepare() -> Option<Self> {
+        static MODEL: ConstStaticCell<Model> = ConstStaticCell::new(KernelPca::new());
+        static WORKSPACE: ConstStaticCell<LandmarkWorkspace<Scalar, N, R>> =
+            ConstStaticCell::new(LandmarkWorkspace::new());
+        let (model, workspace) = (MODEL.try_take()?, WORKSPACE.try_take()?);
+        Some(Self { samples: black_box(SAMPLES.as_slice()), model, workspace })
+    }
+    fn run(&mut self) -> bool {
+        let (kernel, rank) = black_box((Rbf::new(GAMMA), Landmarks::Rank(R)));
+        let kept = black_box(Components::Fixed(P));
+        let report = self.model.fit_landmarks(kernel, self.samples, rank, kept, self.workspace);
+        black_box(&self.model);
+        black_box(report).is_ok_and(|report| report.points == R)
+    }
+}
+
+/// Exact kernel PCA of scaled samples: Gram matrix, all eigenvalues, weights.
+struct FitExact {
+    samples: &'static [Sample],
+    model: &'static mut KernelPca<Rbf<Scalar>, Sample, N, P>,
+    workspace: &'static mut ExactWorkspace<Scalar, N>,
+}
+
+impl Task for FitExact {
+    fn prepare() -> Option<Self> {
+        static MODEL: ConstStaticCell<KernelPca<Rbf<Scalar>, Sample, N, P>> =
+            ConstStaticCell::new(KernelPca::new());
+        static WORKSPACE: ConstStaticCell<ExactWorkspace<Scalar, N>> =
+            ConstStaticCell::new(ExactWorkspace::new());
+        let (model, workspace) = (MODEL.try_take()?, WORKSPACE.try_take()?);
+        Some(Self { samples: black_box(SAMPLES.as_slice()), model, workspace })
+    }
+    fn run(&mut self) -> bool {
+        let (kernel, kept) = black_box((Rbf::new(GAMMA), Components::Fixed(P)));
+        let report = self.model.fit_exact(kernel, self.samples, kept, self.workspace);
+        black_box(&self.model);
+        black_box(report).is_ok()
+    }
+}
+
+/// All eigenvalues and eigenvectors of a centred Gram matrix.
+struct Jacobi {
+    matrix: &'static mut Matrix<Scalar, N, N>,
+    vectors: &'static mut Matrix<Scalar, N, N>,
+    values: &'static mut [Scalar; N],
+}
+
+impl Task for Jacobi {
+    fn prepare() -> Option<Self> {
+        static MATRICES: [ConstStaticCell<Matrix<Scalar, N, N>>; 2] =
+            [const { ConstStaticCell::new(Matrix::zeros()) }; 2];
+        static VALUES: ConstStaticCell<[Scalar; N]> = ConstStaticCell::new([0.0; N]);
+        let [matrix, vectors] = &MATRICES;
+        let (matrix, vectors) = (matrix.try_take()?, vectors.try_take()?);
+        // The decomposition destroys it.
+        *matrix = *black_box(&CENTRED_GRAM);
+        Some(Self { matrix, vectors, values: VALUES.try_take()? })
+    }
+    fn run(&mut self) -> bool {
+        // Sizes that the compiler does not know: with constant ones it may unroll what it should not, and LLVM 22 takes
+        // forever to look for a checksum in the loops of a 32 × 32 matrix.
+        let mut matrix = black_box(self.matrix.view_mut());
+        let mut vectors = black_box(self.vectors.view_mut());
+        let sweeps = black_box(MAX_SWEEPS);
+        let done = eigen::symmetric(&mut matrix, &mut vectors, self.values, sweeps);
+        black_box((&self.vectors, &self.values));
+        black_box(done).is_ok()
+    }
+}
+
+/// Learning as a device does it: scaling, cross-fitted thresholds, model, inspection.
+struct Learn(&'static mut Learner<Rbf<Scalar>, Sample, N, R, P>);
+
+impl Task for Learn {
+    fn prepare() -> Option<Self> {
+        static LEARNER: ConstStaticCell<Learner<Rbf<Scalar>, Sample, N, R, P>> =
+            ConstStaticCell::new(Learner::new());
+        let learner = LEARNER.try_take()?;
+        for sample in black_box(&RAW_SAMPLES) {
+            learner.push(sample).ok()?;
+        }
+        Some(Self(learner))
+    }
+    fn run(&mut self) -> bool {
+        let learned =
+            black_box(self.0.learn(black_box(Rbf::for_inputs(D)), Recipe::default())).is_ok();
+        black_box(&self.0);
+        learned
+    }
+}

@@ -1,0 +1,104 @@
+//! `cargo xtask bench`: instructions, stack and flash of the usual tasks on every board.
+//!
+//! tests/device/bench is the firmware; plan.rs says what is measured.
+
+mod clock;
+mod drift;
+mod flash;
+mod growth;
+mod measure;
+mod peers;
+pub(crate) mod plan;
+mod plot;
+mod readme;
+mod record;
+mod selection;
+
+use std::fs;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::firmware::Project;
+use drift::Drift;
+use record::Row;
+pub(crate) use selection::Selection;
+
+/// What becomes of the results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Purpose {
+    /// They are printed.
+    Print,
+    /// And compared with the committed ones.
+    Check,
+    /// And committed: file, tables, plot.
+    Update,
+}
+
+pub(crate) fn run(selection: &Selection, purpose: Purpose, limit: Duration) -> Result<ExitCode> {
+    let project = Project::read()?;
+    // What can be noticed at once should be, before minutes are spent.
+    let old = match purpose {
+        Purpose::Check => {
+            let rows = committed(&project)?;
+            readme::require_current(&fs::read_to_string(project.root.join(README))?, &rows)?;
+            rows
+        }
+        Purpose::Print | Purpose::Update => committed(&project).unwrap_or_default(),
+    };
+    let fresh = measure::run(&project, selection, limit)?;
+    print!("{}", record::to_csv(&fresh));
+    match purpose {
+        Purpose::Print => Ok(ExitCode::SUCCESS),
+        Purpose::Check => check(selection, &old, &fresh),
+        Purpose::Update => update(&project, selection, old, fresh),
+    }
+}
+
+const ROWS: &str = "docs/bench.csv";
+const PLOT: &str = "docs/growth.svg";
+const README: &str = "README.md";
+
+fn committed(project: &Project) -> Result<Vec<Row>> {
+    let context = || format!("{ROWS}: run `cargo xtask bench --update`");
+    let text = fs::read_to_string(project.root.join(ROWS)).with_context(context)?;
+    record::from_csv(&text).with_context(context)
+}
+
+fn check(selection: &Selection, old: &[Row], fresh: &[Row]) -> Result<ExitCode> {
+    let (covered, others): (Vec<Row>, Vec<Row>) =
+        old.iter().cloned().partition(|row| selection.covers(&row.key));
+    let drift = Drift::between(&covered, fresh);
+    eprint!("\n{drift}");
+    if drift.fails() {
+        eprintln!("(Was it the compiler? A new one counts differently: then run with --update.)");
+        return Ok(ExitCode::FAILURE);
+    }
+    // Lines may need counts that were not asked for.
+    growth::require_linear(&[fresh, &others].concat())?;
+    eprintln!("{} counts are as committed, or better; growth is linear", fresh.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fresh rows in place of old ones, tables and plot from all of them.
+fn update(
+    project: &Project,
+    selection: &Selection,
+    old: Vec<Row>,
+    fresh: Vec<Row>,
+) -> Result<ExitCode> {
+    let kept = old.into_iter().filter(|row| !selection.covers(&row.key));
+    let mut rows: Vec<Row> = kept.chain(fresh).collect();
+    let order = Selection::everything().keys();
+    rows.sort_by_key(|row| order.iter().position(|key| *key == row.key));
+    let write = |name, text: String| {
+        fs::write(project.root.join(name), text).with_context(|| format!("cannot write {name}"))
+    };
+    write(ROWS, record::to_csv(&rows))?;
+    write(PLOT, plot::svg(&growth::series(&rows)?)?)?;
+    write(README, readme::updated(&fs::read_to_string(project.root.join(README))?, &rows)?)?;
+    growth::require_linear(&rows)?;
+    eprintln!("{ROWS}, {PLOT} and {README} are up to date");
+    Ok(ExitCode::SUCCESS)
+}

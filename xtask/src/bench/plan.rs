@@ -1,0 +1,144 @@
+//! What is measured: the tasks of tests/device/bench/tasks.rs, each in its shapes.
+
+use std::process::Command;
+
+/// A task in one shape. A size that it does not have is 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Case {
+    pub(crate) task: &'static str,
+    /// Samples to learn from.
+    pub(crate) n: u32,
+    /// Inputs.
+    pub(crate) d: u32,
+    /// Points of the model.
+    pub(crate) r: u32,
+    /// Components.
+    pub(crate) p: u32,
+    pub(crate) precision: &'static str,
+}
+
+/// Measured on every board at every level. To add a task, add a line.
+pub(crate) const EVERYWHERE: &[Case] = &[
+    score(32, 3, 4),
+    SCORE,
+    score(128, 16, 4),
+    Case { precision: "f64", ..SCORE },
+    Case { task: "model-score", ..score(32, 3, 4) },
+    Case { task: "model-score", ..SCORE },
+    Case { task: "model-score", ..score(128, 16, 4) },
+    Case { task: "project", ..SCORE },
+    Case { task: "contributions", ..SCORE },
+    fit_landmarks(128, 12, 32, 24),
+    Case { task: "fit-exact", n: 32, d: 8, r: 0, p: 8, precision: "f32" },
+    Case { task: "jacobi", n: 16, d: 8, r: 0, p: 0, precision: "f32" },
+    Case { task: "jacobi", n: 32, d: 8, r: 0, p: 0, precision: "f32" },
+    Case { task: "learn", n: 64, d: 6, r: 24, p: 16, precision: "f32" },
+];
+
+/// Where growth is measured: the most common core with an FPU, at the level for speed.
+pub(crate) const GROWTH_BOARD: &str = "m4f";
+pub(crate) const GROWTH_LEVEL: &str = "3";
+
+/// From here one size grows at a time.
+pub(crate) const SCORE: Case = score(64, 8, 4);
+pub(crate) const FIT: Case = fit_landmarks(128, 12, 16, 8);
+pub(crate) const SCORE_POINTS: [u32; 5] = [16, 32, 64, 96, 128];
+pub(crate) const SCORE_INPUTS: [u32; 5] = [2, 4, 8, 16, 32];
+pub(crate) const SCORE_COMPONENTS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+pub(crate) const FIT_SAMPLES: [u32; 5] = [32, 64, 128, 192, 256];
+pub(crate) const FIT_POINTS: [u32; 5] = [12, 16, 24, 32, 48];
+
+/// The optimisation levels of the release profile.
+pub(crate) const LEVELS: [&str; 3] = ["3", "s", "z"];
+
+const fn score(r: u32, d: u32, p: u32) -> Case {
+    Case { task: "score", n: 0, d, r, p, precision: "f32" }
+}
+
+const fn fit_landmarks(n: u32, d: u32, r: u32, p: u32) -> Case {
+    Case { task: "fit-landmarks", n, d, r, p, precision: "f32" }
+}
+
+/// Everything that is measured on a board at a level.
+pub(crate) fn cases(board: &str, level: &str) -> Vec<Case> {
+    let mut cases = EVERYWHERE.to_vec();
+    if board == GROWTH_BOARD && level == GROWTH_LEVEL {
+        let more = SCORE_POINTS
+            .map(|r| Case { r, ..SCORE })
+            .into_iter()
+            .chain(SCORE_INPUTS.map(|d| Case { d, ..SCORE }))
+            .chain(SCORE_COMPONENTS.map(|p| Case { p, ..SCORE }))
+            .chain(FIT_SAMPLES.map(|n| Case { n, ..FIT }))
+            .chain(FIT_POINTS.map(|r| Case { r, ..FIT }));
+        for case in more {
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+    }
+    cases
+}
+
+/// The names of the tasks.
+pub(crate) fn tasks() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for case in EVERYWHERE {
+        if !names.contains(&case.task) {
+            names.push(case.task);
+        }
+    }
+    names
+}
+
+impl Case {
+    /// The firmware that does nothing, to compare sizes with.
+    pub(crate) const EMPTY: Case = Case { task: "empty", n: 0, d: 0, r: 0, p: 0, precision: "f32" };
+
+    /// Tells the build of the firmware what it is to measure; see tests/device/bench/shape.rs.
+    pub(crate) fn pass_to(&self, cargo: &mut Command) {
+        cargo.env("BENCH_TASK", self.task).env("BENCH_PRECISION", self.precision);
+        for (name, size) in
+            [("BENCH_N", self.n), ("BENCH_D", self.d), ("BENCH_R", self.r), ("BENCH_P", self.p)]
+        {
+            match size {
+                0 => cargo.env_remove(name),
+                size => cargo.env(name, size.to_string()),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_case_is_measured_twice() {
+        for (board, level) in [("m0", "z"), (GROWTH_BOARD, GROWTH_LEVEL)] {
+            let cases = cases(board, level);
+            for (i, case) in cases.iter().enumerate() {
+                assert!(!cases[..i].contains(case), "{case:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn growth_is_measured_in_one_place() {
+        assert_eq!(cases("m7", "3").len(), EVERYWHERE.len());
+        assert_eq!(cases("m4f", "s").len(), EVERYWHERE.len());
+        assert!(cases("m4f", "3").contains(&Case { n: 256, ..FIT }));
+    }
+
+    #[test]
+    fn sizes_that_a_task_does_not_have_are_not_passed() {
+        let mut cargo = Command::new("cargo");
+        SCORE.pass_to(&mut cargo);
+        let value = |name: &str| {
+            let found = cargo.get_envs().find(|(key, _)| *key == name).unwrap();
+            found.1.map(|value| value.to_string_lossy().into_owned())
+        };
+        assert_eq!(value("BENCH_TASK").as_deref(), Some("score"));
+        assert_eq!(value("BENCH_R").as_deref(), Some("64"));
+        assert_eq!(value("BENCH_N"), None);
+    }
+}
