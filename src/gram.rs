@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use crate::kernel::Kernel;
-use crate::math::{Real, sum};
+use crate::math::{Real, first_not_finite, sum};
 use crate::matrix::MatrixViewMut;
 use crate::samples::Samples;
 
@@ -41,12 +41,18 @@ where
         }
     }
     for (row, x) in samples.iter_samples().enumerate() {
-        let entries = gram.row_mut(row).iter_mut().enumerate().skip(row);
-        for ((column, entry), y) in entries.zip(samples.iter_samples().skip(row)) {
-            *entry = if row == column { kernel.diagonal(x) } else { kernel.eval(x, y) };
-            if !entry.is_finite() {
-                return Err(Error::NotFinite { row, column });
-            }
+        let Some([diagonal, others @ ..]) = gram.row_mut(row).get_mut(row..) else { break };
+        *diagonal = kernel.diagonal(x);
+        let mut sum = *diagonal;
+        for (entry, y) in others.iter_mut().zip(samples.iter_samples().skip(row + 1)) {
+            *entry = kernel.eval(x, y);
+            sum += *entry;
+        }
+        // One look for the row: what is not finite shows in the sum. (So can many large values, which are fine.)
+        if !sum.is_finite()
+            && let Some(column) = first_not_finite(gram.row_mut(row).get(row..).unwrap_or_default())
+        {
+            return Err(Error::NotFinite { row, column: row + column });
         }
     }
     gram.mirror_upper();

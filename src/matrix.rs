@@ -76,6 +76,12 @@ pub struct MatrixViewMut<'a, T> {
     stride: usize,
 }
 
+/// The columns of a view in a row of the matrix it is part of.
+fn leading_part<T>(row: &mut [T], columns: usize) -> &mut [T] {
+    let columns = columns.min(row.len());
+    row.get_mut(..columns).unwrap_or_default()
+}
+
 fn require_length(length: usize, rows: usize, columns: usize) -> Result<(), Error> {
     match rows.checked_mul(columns) {
         Some(expected) if expected == length => Ok(()),
@@ -239,10 +245,8 @@ impl<'a, T> MatrixViewMut<'a, T> {
     /// The rows in order.
     pub fn iter_rows_mut(&mut self) -> impl Iterator<Item = &mut [T]> {
         let columns = self.columns;
-        self.data.chunks_mut(self.stride.max(1)).take(self.rows).map(move |row| {
-            let columns = columns.min(row.len());
-            row.get_mut(..columns).unwrap_or_default()
-        })
+        let rows = self.data.chunks_mut(self.stride.max(1)).take(self.rows);
+        rows.map(move |row| leading_part(row, columns))
     }
 
     /// Rows `first < second` together.
@@ -296,8 +300,8 @@ impl<T: Real> MatrixViewMut<'_, T> {
         let stride = self.stride.max(1);
         for i in 1..self.rows {
             let Some((above, row)) = self.data.split_at_mut_checked(i * stride) else { return };
-            for (entry, &value) in row.iter_mut().zip(above.iter().skip(i).step_by(stride)) {
-                *entry = value;
+            for (entry, above) in row.iter_mut().zip(above.chunks(stride)) {
+                *entry = above.get(i).copied().unwrap_or(*entry);
             }
         }
     }

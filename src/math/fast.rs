@@ -84,6 +84,7 @@ impl Math<f32> for Fast {
         (start, 1.0 + (x + x * x * (0.5 + x * (1.0 / 6.0))))
     }
 
+    #[inline]
     fn exp(self, x: f32) -> f32 {
         // `ln 2` in two parts: a whole number up to 126 times the first, which has 15 bits, is exact (Cody & Waite 1980).
         const LN_2_HIGH: f32 = 0.693_145_75;
