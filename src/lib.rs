@@ -26,6 +26,7 @@ pub mod learner;
 pub mod explain;
 pub mod alarm;
 pub mod persist;
+pub mod quantised;
 
 pub use alarm::{Alarm, AlarmConfig, AlarmState};
 pub use calibrate::{FalseAlarms, FoldOrder};
@@ -42,6 +43,7 @@ pub use learner::{Learner, Replace};
 pub use math::Real;
 pub use matrix::{Matrix, MatrixView, MatrixViewMut};
 pub use model::{KernelPca, Projection};
+pub use quantised::QuantisedDetector;
 pub use samples::{Sample, Samples, Vector};
 pub use scaling::Scaling;
 pub use score::Score;
