@@ -9,43 +9,39 @@ pub struct Input {
     /// The mean in units of `2^−q`; less than [`LARGEST`] in magnitude.
     pub mean: i32,
     /// `q`: how many bits of the input count after the binary point; negative for inputs in large units.
-    pub bits: i16,
+    pub bits: i32,
     /// A `z` beyond this is far from all points, whatever the other inputs are.
     pub limit: u16,
-    /// The weight of `z²` in half a squared distance is `weight·2^(up − 16 − down)`.
+    /// The weight of `z²` in half a squared distance, in Q14.
     pub weight: u16,
-    /// See [`weight`](Self::weight); at most 2.
-    pub up: u8,
-    /// See [`weight`](Self::weight); at most 15.
-    pub down: u8,
 }
 
 /// Inputs beyond this number of units count as this number.
 pub(super) const LARGEST: i32 = 1 << 30;
-/// By less than this is [`Input::half_square`] too small: a floor that is shifted by at most 2, and another.
-pub(super) const FLOORS: u32 = 5;
+/// Fractional bits of [`Input::weight`].
+pub(super) const SQUARE_WEIGHT_BITS: u32 = 14;
 
-/// Mantissa bits of an `f32`, with the one that is not stored.
-const MANTISSA_BITS: u32 = f32::MANTISSA_DIGITS;
-/// The exponent field of a number whose last mantissa bit is worth 1.
-const WHOLE: i32 = f32::MAX_EXP + MANTISSA_BITS as i32 - 2;
+/// Mantissa bits of an `f32` without the one that is not stored.
+const MANTISSA_BITS: u32 = f32::MANTISSA_DIGITS - 1;
 /// The exponent field of infinities and NaN.
 const NOT_FINITE: u32 = 0xff;
+/// The exponent field of numbers from `2^30` to `2^31`.
+const TOO_LARGE: i32 = f32::MAX_EXP - 1 + 30;
 
 impl Input {
     /// All zeros: nothing learned.
-    pub const EMPTY: Self = Self { mean: 0, bits: 0, limit: 0, weight: 0, up: 0, down: 0 };
+    pub const EMPTY: Self = Self { mean: 0, bits: 0, limit: 0, weight: 0 };
 
     /// `x` in units of `2^−q` from the mean. At most `2^31 − 1` in magnitude: both numbers are below [`LARGEST`] or equal to it.
     #[inline(always)]
     pub(super) fn offset(&self, x: f32) -> Option<i32> {
-        Some(to_fixed(x, self.bits.into())?.wrapping_sub(self.mean))
+        Some(to_fixed(x, self.bits)?.wrapping_sub(self.mean))
     }
 
     /// As [`offset`](Self::offset), from a whole number.
     #[inline(always)]
     pub(super) fn offset_of_count(&self, x: i16) -> i32 {
-        let bits = i32::from(self.bits);
+        let bits = self.bits;
         let fixed = if bits >= 0 {
             let bits = bits.min(30);
             let most = LARGEST >> bits;
@@ -56,38 +52,37 @@ impl Input {
         fixed.wrapping_sub(self.mean)
     }
 
-    /// What `z` adds to half the squared length of a reading; below `2^32` for `z` up to [`limit`](Self::limit).
+    /// What `z` adds to half the squared length of a reading, rounded down; below `2^32` for `z` up to [`limit`](Self::limit).
     #[inline(always)]
     pub(super) fn half_square(&self, z: u32) -> u32 {
         let (square, weight) = (z.wrapping_mul(z), u32::from(self.weight));
         // A 32 × 16 bit product in two parts, for cores that multiply 32 bits to 32.
-        let product = (square >> 16) * weight + (((square & 0xffff) * weight) >> 16);
-        (product << (self.up & 15)) >> (self.down & 15)
+        let high = (square >> 16).wrapping_mul(weight) << (16 - SQUARE_WEIGHT_BITS);
+        high.wrapping_add((square & 0xffff).wrapping_mul(weight) >> SQUARE_WEIGHT_BITS)
     }
 }
 
 /// `x·2^bits`, rounded to the nearest and at most [`LARGEST`] in magnitude; none if `x` is not finite.
+///
+/// With units in which the smallest normal number is less than half of one; below those the leading bit of the mantissa would be wrong.
 #[inline(always)]
 pub(super) fn to_fixed(x: f32, bits: i32) -> Option<i32> {
     let pattern = x.to_bits();
-    let exponent = (pattern << 1) >> MANTISSA_BITS;
+    let exponent = (pattern >> MANTISSA_BITS) & NOT_FINITE;
     if exponent == NOT_FINITE {
         return None;
     }
-    // For numbers below the normal ones the leading bit is wrong; in the units that are allowed they are 0 all the same.
-    let mantissa = (pattern << 8 | 1 << 31) >> 8;
-    let shift = exponent as i32 - WHOLE + bits;
-    let magnitude = if shift > 6 {
-        LARGEST
-    } else if shift >= 0 {
-        (mantissa << shift) as i32
-    } else if shift > -(MANTISSA_BITS as i32) - 2 {
-        // With one more bit, to round by.
-        (((mantissa << 1) >> -shift) + 1) as i32 >> 1
-    } else {
-        0
+    // The leading bit is bit 31 here and bit 29 in the largest result, before which there is a bit to round by.
+    let mantissa = (pattern << (31 - MANTISSA_BITS)) | 1 << 31;
+    let excess = TOO_LARGE.wrapping_sub(bits).wrapping_sub(exponent as i32);
+    let magnitude = match excess {
+        1..32 => (((mantissa >> excess) + 1) >> 1) as i32,
+        ..1 => LARGEST,
+        _ => 0,
     };
-    Some(if pattern >> 31 == 0 { magnitude } else { -magnitude })
+    // −m is !m + 1.
+    let sign = pattern as i32 >> 31;
+    Some((magnitude ^ sign).wrapping_sub(sign))
 }
 
 /// A raw reading of some type, one input at a time.
@@ -134,15 +129,11 @@ mod tests {
 
     #[test]
     fn squares_are_exact_but_for_their_floor() {
-        for (weight, up, down) in
-            [(0x8000, 0, 0), (0xffff, 0, 0), (0xffff, 2, 0), (0xabcd, 1, 0), (0x8001, 0, 15)]
-        {
-            let input = Input { mean: 0, bits: 0, limit: 0, weight, up, down };
-            for z in [0, 1, 2, 77, 1000, 0x7fff, 0x8000, 0xffff_u32 >> up] {
-                let scale = libm::exp2(f64::from(up) - f64::from(down) - 16.0);
-                let exact = f64::from(z) * f64::from(z) * f64::from(weight) * scale;
-                let found = f64::from(input.half_square(z));
-                assert!(found <= exact && exact < found + f64::from(FLOORS), "{z}: {found} {exact}");
+        for weight in [1, 0x1234, 0x8001, 0xffff] {
+            let input = Input { weight, ..Input::EMPTY };
+            for z in [0, 1, 2, 77, 1000, 0x5678, 0x7fff] {
+                let exact = f64::from(z) * f64::from(z) * f64::from(weight) / f64::from(1 << SQUARE_WEIGHT_BITS);
+                assert_eq!(f64::from(input.half_square(z)), exact.floor(), "{z}, {weight}");
             }
         }
     }

@@ -3,9 +3,9 @@
 use core::f32::consts::LOG2_E;
 
 use super::exponential::{KERNEL_BITS, KERNEL_ERROR, VANISHES};
-use super::input::{FLOORS, Input, LARGEST, to_fixed};
+use super::input::{Input, LARGEST, SQUARE_WEIGHT_BITS, to_fixed};
 use super::score::{
-    BIAS, BLOCK, Component, DISTANCE_BITS, PROJECTION_BITS, QuantisedHeader, SQUARE_BITS,
+    BIAS, Component, DISTANCE_BITS, PROJECTION_BITS, QuantisedHeader, SQUARE_BITS,
     WEIGHT_BITS,
 };
 use super::{QuantisedDetector, QuantisedModel};
@@ -26,6 +26,8 @@ const ROOM: f32 = 0.98;
 const REACH: f32 = 1.9;
 /// By how much a kernel value changes when a point moves, at the most: `max |d 2^(−r²)/dr| = √(2 ln 2/e) = 0.714`.
 const STEEPEST: f32 = 0.715;
+/// The smallest weight of a square: 11 bits of it are then stored, and scales are off by less than 1/4000.
+const FINEST: f32 = 0.125;
 /// Bits of the largest inverse variance.
 const VARIANCE_BITS: i32 = 24;
 
@@ -74,10 +76,10 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         // From here on nothing can fail.
         self.scaling = detector.scaling;
         self.thresholds = detector.thresholds;
+        self.model.header = header;
         self.model.inputs = grid.inputs;
         self.model.components = components;
-        write(&source, &grid, &header, &mut self.model);
-        self.header = header;
+        write(&source, &grid, &mut self.model);
         Ok(())
     }
 }
@@ -114,7 +116,11 @@ impl<const D: usize> Grid<D> {
             if bits < DISTANCE_BITS {
                 return Err(narrow);
             }
-            let fits = |largest: &f32| coarsest(bits, *largest) >= 2.0 * far / (ROOM * f32::from(u16::MAX));
+            // Units are a power of two apart, so that one between the coarsest and half of it must do.
+            let fits = |largest: &f32| {
+                let unit = coarsest(bits, *largest) / 2.0;
+                unit * ROOM * f32::from(u16::MAX) >= far && square_weight(unit, bits) >= FINEST
+            };
             // Comparisons are such that NaN does not pass.
             if most <= ROOM * two_to(32 - bits as i32) && largest.iter().all(fits) {
                 break;
@@ -145,10 +151,7 @@ impl<const D: usize> Grid<D> {
     fn half_length(&self, point: &[f32; D]) -> u64 {
         let terms = self.inputs.iter().enumerate().map(|(l, input)| {
             let p = u64::from(self.coordinate(point, l).unsigned_abs());
-            // At most 2^(30 + 14 + 15): w is weight·2^(up − 16 − down).
-            let dividend = (p * p) << (14 + input.down.min(15) - input.up.min(2));
-            let divisor = u64::from(input.weight.max(1));
-            dividend.div_ceil(divisor)
+            ((p * p) << (SQUARE_WEIGHT_BITS - 2)).div_ceil(u64::from(input.weight.max(1)))
         });
         terms.fold(0, u64::saturating_add)
     }
@@ -166,11 +169,11 @@ impl<const D: usize> Grid<D> {
         let most = (2.0 * radius + reach) * (2.0 * radius + reach);
         let rule = "small enough for points of 16 bits";
         let overflow = Error::Parameter { name: "gamma", rule };
-        if !(most + (FLOORS * D as u32) as f32 <= 0.99 * two_to(32)) {
+        if !(most + D as f32 <= 0.99 * two_to(32)) {
             return Err(overflow);
         }
         for input in &mut self.inputs {
-            let weight = f32::from(input.weight) * two_to(i32::from(input.up) - i32::from(input.down) - 16);
+            let weight = f32::from(input.weight) * two_to(-(SQUARE_WEIGHT_BITS as i32));
             let limit = (far / weight).sqrt() + 1.0;
             if !(limit < f32::from(u16::MAX)) {
                 return Err(overflow);
@@ -198,28 +201,26 @@ impl Input {
     ///
     /// `density` is how many widths of the kernel a change of the raw input by 1 is.
     fn new(mean: f32, density: f32, coarsest: f32, distance_bits: u32) -> Result<(Self, f32), Error> {
-        let rule = "neither tiny nor huge";
         let bits = exponent(density / coarsest) + 1;
         // Between these, numbers below the normal ones are less than half a unit.
         if !(-100..=100).contains(&bits) {
-            return Err(Error::Parameter { name: "deviation", rule });
+            return Err(Error::Parameter { name: "deviation", rule: "neither tiny nor huge" });
         }
         let unit = density * two_to(-bits);
         if !(mean.abs() * two_to(bits) < LARGEST as f32) {
             return Err(Error::Parameter { name: "mean", rule: "not so large against the deviation" });
         }
-        let weight = unit * unit * two_to(distance_bits as i32 - 1);
-        // In [0, 4) by `coarsest`; with 16 bits of precision, hence in [2^15, 2^16) after this shift.
-        let shift = 15 - exponent(weight);
-        let (up, down) = ((16 - shift).max(0), (shift - 16).max(0));
-        let scaled = to_fixed(weight, shift).unwrap_or_default().min(u16::MAX.into());
-        if up > 2 || down > 15 {
-            return Err(Error::Parameter { name: "deviation", rule });
-        }
+        let weight = to_fixed(square_weight(unit, distance_bits), SQUARE_WEIGHT_BITS as i32);
+        // Less than 4 by `coarsest`.
+        let weight = weight.unwrap_or_default().clamp(1, u16::MAX.into()) as u16;
         let mean = to_fixed(mean, bits).unwrap_or_default();
-        let (up, down) = (up as u8, down as u8);
-        Ok((Self { mean, bits: bits as i16, limit: 0, weight: scaled as u16, up, down }, unit))
+        Ok((Self { mean, bits, limit: 0, weight }, unit))
     }
+}
+
+/// The weight of the square of an input in half a squared distance.
+fn square_weight(unit: f32, distance_bits: u32) -> f32 {
+    unit * unit * two_to(distance_bits as i32 - 1)
 }
 
 /// Formats and constants of components and centre.
@@ -315,43 +316,29 @@ fn require_reach<M: Math<f32>, const D: usize, const C: usize>(
     }
 }
 
-/// Writes points and weights in blocks; places without a point have no weight.
+/// Writes points and weights; places without a point have no weight.
 fn write<M: Math<f32>, const D: usize, const R: usize, const P: usize>(
     source: &Source<'_, M, D>,
     grid: &Grid<D>,
-    header: &QuantisedHeader,
     model: &mut QuantisedModel<D, R, P>,
 ) {
     let expansion = source.expansion();
     let biased = |value: i32| value.clamp(-MOST, MOST).wrapping_add(BIAS as i32) as u16;
-    let blocks = model.points.as_flattened_mut().as_chunks_mut::<BLOCK>().0;
-    for (block, rows) in blocks.chunks_exact_mut(D.max(1)).enumerate() {
-        for (input, row) in rows.iter_mut().enumerate() {
-            for (lane, place) in row.iter_mut().enumerate() {
-                let point = source.points().get(block * BLOCK + lane);
-                *place = biased(point.map_or(0, |point| grid.coordinate(point, input)));
-            }
-        }
-    }
-    for (i, length) in model.lengths.iter_mut().enumerate() {
+    let (mut weights, mut centre) = ([Rounded::default(); P], Rounded::default());
+    for (i, place) in model.points.iter_mut().enumerate() {
+        let point = source.points().get(i).unwrap_or(&[0.0; D]);
         // It fits: the longest was checked.
-        *length = source.points().get(i).map_or(0, |point| grid.half_length(point) as u32);
-    }
-    let mut rounded = [Rounded::default(); P];
-    let blocks = model.weights.as_flattened_mut().as_chunks_mut::<BLOCK>().0;
-    for (block, rows) in blocks.chunks_exact_mut(P.max(1)).enumerate() {
-        let rows = rows.iter_mut().zip(&mut rounded).zip(&model.components);
-        for (j, ((row, rounded), component)) in rows.enumerate() {
-            for (lane, place) in row.iter_mut().enumerate() {
-                let weight = expansion.weights().get(block * BLOCK + lane, j).unwrap_or(0.0);
-                *place = biased(rounded.next(weight, component.shift));
-            }
+        place.half_length = grid.half_length(point) as u32;
+        for (input, coordinate) in place.coordinates.iter_mut().enumerate() {
+            *coordinate = biased(grid.coordinate(point, input));
         }
-    }
-    let mut rounded = Rounded::default();
-    for (i, place) in model.centre.iter_mut().enumerate() {
+        let places = place.weights.iter_mut().zip(&mut weights).zip(&model.components);
+        for (j, ((place, rounded), component)) in places.enumerate() {
+            let weight = expansion.weights().get(i, j).unwrap_or(0.0);
+            *place = biased(rounded.next(weight, component.shift));
+        }
         let weight = expansion.centre().get(i).copied().unwrap_or(0.0);
-        *place = biased(rounded.next(weight, header.centre_shift));
+        place.centre = biased(centre.next(weight, model.header.centre_shift));
     }
 }
 

@@ -4,13 +4,14 @@
 //! [`quantise`](super::QuantisedDetector::quantise) has checked that it cannot be, and then the sum is right whatever happened on the way.
 
 use super::exponential::{EXPONENT_BITS, KERNEL_BITS, power};
-use super::input::{FLOORS, Input, Raw};
+use super::QuantisedModel;
+use super::input::{Input, Raw};
 use crate::error::Error;
 use crate::score::Score;
 
-/// How many points are worked on at a time: a coordinate of the reading is loaded once for all of them, and loops cost a
-/// quarter, so that it hardly matters whether the compiler unrolls them.
-pub(super) const BLOCK: usize = 4;
+/// How many points are worked on at a time: a coordinate of the reading is loaded once for both, and more of them need more registers
+/// than the smallest cores have.
+pub(super) const PAIR: usize = 2;
 /// Points and weights are stored with this added: the smallest cores load unsigned half-words faster than signed ones.
 pub(super) const BIAS: u32 = 1 << 15;
 /// Fractional bits of a projection.
@@ -83,111 +84,162 @@ impl QuantisedHeader {
     };
 }
 
-/// A reading, ready to be compared with points.
-pub(super) struct Query {
-    /// What half the squared distance from a point is, but for that point's own part.
-    pub(super) start: u32,
-    /// It is so far from all points that all kernel values are 0.
-    pub(super) far: bool,
+/// A point and its weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct QuantisedPoint<const D: usize, const P: usize> {
+    /// Half its squared length.
+    pub half_length: u32,
+    /// Its coordinates, with `2^15` added.
+    pub coordinates: [u16; D],
+    /// `α_ji` for each component `j`, with `2^15` added.
+    pub weights: [u16; P],
+    /// `β_i`, with `2^15` added.
+    pub centre: u16,
 }
 
-impl Query {
-    /// Writes `−z` for each input of a raw reading.
-    ///
-    /// Half a squared distance is `Σ_l w_l z_l² − Σ_l z_l p_l + Σ_l p_l²/(4 w_l) = Σ_l w_l (z_l − p_l/(2 w_l))² ≥ 0`, with the `w_l` as they
-    /// are stored. Rounding takes less than [`FLOORS`] units an input from the first sum and nothing from the last: they are added here.
-    #[inline(always)]
-    pub(super) fn new<X: Raw>(
-        x: &[X],
-        inputs: &[Input],
-        far: u32,
-        negated: &mut [u32],
-    ) -> Result<Self, Error> {
-        let (mut length, mut sum, mut is_far) = (FLOORS * x.len() as u32, 0_u32, false);
-        for (index, ((x, input), negated)) in x.iter().zip(inputs).zip(negated).enumerate() {
-            let z = x.offset(input, index).map_err(Error::Query)?;
-            let (magnitude, limit) = (z.unsigned_abs(), u32::from(input.limit));
-            let term = input.half_square(magnitude & 0xffff);
-            // Until this is so, the length is less than `far` and cannot overflow; afterwards it does not matter.
-            is_far |= magnitude > limit || term >= far.wrapping_sub(length);
-            length = length.wrapping_add(term);
-            *negated = (z as u32).wrapping_neg();
-            sum = sum.wrapping_add(*negated);
-        }
-        Ok(Self { start: length.wrapping_sub(sum.wrapping_mul(BIAS)), far: is_far })
+impl<const D: usize, const P: usize> QuantisedPoint<D, P> {
+    /// All zeros: nothing learned.
+    pub const EMPTY: Self = Self { half_length: 0, coordinates: [0; D], weights: [0; P], centre: 0 };
+}
+
+/// A reading as whole numbers.
+pub(super) struct Query<const D: usize> {
+    /// `−z` for each input.
+    negated: [u32; D],
+    /// What half the squared distance from a point is, but for that point's own part.
+    start: u32,
+    distance_shift: u32,
+}
+
+impl<const D: usize> Query<D> {
+    pub(super) const fn new(header: &QuantisedHeader) -> Self {
+        Self { negated: [0; D], start: 0, distance_shift: header.distance_shift as u32 }
     }
 }
 
-/// The arrays of a quantised model: the part in use, in blocks of four points.
-pub(super) struct Blocks<'a> {
-    /// `inputs` rows a block.
-    pub(super) points: &'a [[u16; BLOCK]],
-    pub(super) inputs: usize,
-    /// Half the squared length of each point.
-    pub(super) lengths: &'a [[u32; BLOCK]],
-    /// `stride` rows a block.
-    pub(super) weights: &'a [[u16; BLOCK]],
-    pub(super) stride: usize,
-    pub(super) centre: &'a [[u16; BLOCK]],
-    pub(super) distance_shift: u32,
+/// Writes `−z` for each input of a raw reading. Returns what half the squared distance from a point is, but for that point's own part;
+/// none for a reading so far away that all kernel values are 0.
+///
+/// Half a squared distance is `Σ w z² − Σ z p + Σ p²/(4w) = Σ w (z − p/(2w))² ≥ 0`, summed over the inputs, with the `w` as they
+/// are stored. Rounding takes less than a unit an input from the first sum and nothing from the last: so much is added here.
+#[inline(never)]
+fn approach<X: Raw>(
+    x: &[X],
+    inputs: &[Input],
+    far: u32,
+    negated: &mut [u32],
+) -> Result<Option<u32>, Error> {
+    let inputs = inputs.iter().zip(negated);
+    let (mut room, mut sum) = (far.saturating_sub(x.len() as u32), 0_u32);
+    for (index, (x, (input, negated))) in x.iter().zip(inputs).enumerate() {
+        let z = x.offset(input, index).map_err(Error::Query)?;
+        let magnitude = z.unsigned_abs();
+        if magnitude > u32::from(input.limit) {
+            room = 0;
+        }
+        // Once there is no room left, none comes back.
+        room = room.saturating_sub(input.half_square(magnitude));
+        *negated = (z as u32).wrapping_neg();
+        sum = sum.wrapping_add(*negated);
+    }
+    let start = far.wrapping_sub(room).wrapping_sub(sum.wrapping_mul(BIAS));
+    Ok((room > 0).then_some(start))
 }
 
 /// Sums over the points, modulo `2^32`.
-#[derive(Default)]
-pub(super) struct Sums {
-    /// `Σ k_i` in Q16, times the bias.
-    pub(super) bias: u32,
+pub(super) struct Sums<const P: usize> {
+    /// `Σ k_i` in Q16.
+    kernel: u32,
     /// `Σ (β_i + bias) k_i`.
-    pub(super) centre: u32,
+    centre: u32,
+    /// `Σ (α_ji + bias) k_i`; later the projections in Q29.
+    projections: [u32; P],
 }
 
-impl Blocks<'_> {
-    /// Adds `Σ (α_ji + bias) k_i` to `projections`.
-    #[inline(always)]
-    pub(super) fn accumulate(&self, query: &Query, z: &[u32], projections: &mut [u32]) -> Sums {
-        let (mut total, mut centre) = (0_u32, 0_u32);
-        let points = self.points.chunks_exact(self.inputs.max(1)).zip(self.lengths);
-        let weights = self.weights.chunks_exact(self.stride.max(1)).zip(self.centre);
-        for ((points, &lengths), (weights, beta)) in points.zip(weights) {
-            let [mut h0, mut h1, mut h2, mut h3] = lengths.map(|length| length.wrapping_add(query.start));
-            for (&z, p) in z.iter().zip(points) {
-                let [p0, p1, p2, p3] = p.map(u32::from);
-                h0 = h0.wrapping_add(p0.wrapping_mul(z));
-                h1 = h1.wrapping_add(p1.wrapping_mul(z));
-                h2 = h2.wrapping_add(p2.wrapping_mul(z));
-                h3 = h3.wrapping_add(p3.wrapping_mul(z));
-            }
-            let k = [h0, h1, h2, h3].map(|h| power(h >> (self.distance_shift & 15)));
-            let [k0, k1, k2, k3] = k;
-            total = total.wrapping_add(k0).wrapping_add(k1).wrapping_add(k2).wrapping_add(k3);
-            centre = centre.wrapping_add(weighted(k, beta));
-            for (sum, weights) in projections.iter_mut().zip(weights) {
-                *sum = sum.wrapping_add(weighted(k, weights));
-            }
-        }
-        Sums { bias: total.wrapping_mul(BIAS), centre }
+impl<const P: usize> Sums<P> {
+    pub(super) const EMPTY: Self = Self { kernel: 0, centre: 0, projections: [0; P] };
+
+    /// The projections, once a score was computed.
+    pub(super) fn projections(&self) -> impl Iterator<Item = f32> {
+        self.projections.iter().map(|&f| {
+            let f = f as i32;
+            let magnitude = to_float(f.unsigned_abs(), -(PROJECTION_BITS as i32));
+            if f < 0 { -magnitude } else { magnitude }
+        })
     }
 }
 
-#[inline(always)]
-fn weighted([k0, k1, k2, k3]: [u32; BLOCK], weights: &[u16; BLOCK]) -> u32 {
-    let [w0, w1, w2, w3] = weights.map(u32::from);
-    let (a, b) = (w0.wrapping_mul(k0), w1.wrapping_mul(k1));
-    let (c, d) = (w2.wrapping_mul(k2), w3.wrapping_mul(k3));
-    a.wrapping_add(b).wrapping_add(c).wrapping_add(d)
+impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
+    /// Scores a raw reading. `sums` are empty; afterwards they hold the projections.
+    #[inline(always)]
+    pub(super) fn score<X: Raw>(&self, x: &[X; D], sums: &mut Sums<P>) -> Result<Score<f32>, Error> {
+        let header = &self.header;
+        let (points, components) = (header.points as usize, (header.components as usize).min(P));
+        if points == 0 {
+            return Err(Error::NotFitted);
+        }
+        let mut query = Query::new(header);
+        if let Some(start) = approach(x, &self.inputs, header.far, &mut query.negated)? {
+            query.start = start;
+            let pairs = self.points.as_chunks().0;
+            let pairs = pairs.get(..points.div_ceil(PAIR)).unwrap_or(pairs);
+            accumulate(pairs, &query, components, sums);
+        }
+        let components = self.components.get(..components).unwrap_or_default();
+        Ok(finish(header, components, sums))
+    }
+}
+
+/// Kernel values of two points.
+///
+/// Kept apart (`inline(never)`): the smallest cores have seven registers to compute with, and this needs all of them.
+#[inline(never)]
+fn kernel_pair<const D: usize, const P: usize>(
+    [a, b]: &[QuantisedPoint<D, P>; PAIR],
+    query: &Query<D>,
+) -> (u32, u32) {
+    let mut h = a.half_length.wrapping_add(query.start);
+    let mut g = b.half_length.wrapping_add(query.start);
+    for ((&p, &q), &z) in a.coordinates.iter().zip(&b.coordinates).zip(&query.negated) {
+        h = h.wrapping_add(u32::from(p).wrapping_mul(z));
+        g = g.wrapping_add(u32::from(q).wrapping_mul(z));
+    }
+    let shift = query.distance_shift & 15;
+    (power(h >> shift), power(g >> shift))
+}
+
+/// One pass over the points.
+#[inline(never)]
+fn accumulate<const D: usize, const P: usize>(
+    pairs: &[[QuantisedPoint<D, P>; PAIR]],
+    query: &Query<D>,
+    components: usize,
+    sums: &mut Sums<P>,
+) {
+    let projections = sums.projections.get_mut(..components).unwrap_or_default();
+    let weighted = |k: u32, w: u16| k.wrapping_mul(u32::from(w));
+    for pair @ [a, b] in pairs {
+        let (k, l) = kernel_pair(pair, query);
+        sums.kernel = sums.kernel.wrapping_add(k).wrapping_add(l);
+        sums.centre = sums.centre.wrapping_add(weighted(k, a.centre)).wrapping_add(weighted(l, b.centre));
+        for (sum, (&v, &w)) in projections.iter_mut().zip(a.weights.iter().zip(&b.weights)) {
+            *sum = sum.wrapping_add(weighted(k, v)).wrapping_add(weighted(l, w));
+        }
+    }
 }
 
 /// Turns the sums into projections in Q29, in place, and these into scores.
-#[inline(always)]
-pub(super) fn finish(
+#[inline(never)]
+fn finish<const P: usize>(
     header: &QuantisedHeader,
     components: &[Component],
-    sums: &Sums,
-    projections: &mut [u32],
+    sums: &mut Sums<P>,
 ) -> Score<f32> {
+    let bias = sums.kernel.wrapping_mul(BIAS);
     let (mut explained, mut abs_sum, mut t2) = (0_u32, 0_u32, 0_u64);
-    for (sum, component) in projections.iter_mut().zip(components) {
-        let f = component.projection(*sum, sums.bias);
+    for (sum, component) in sums.projections.iter_mut().zip(components) {
+        let f = component.projection(*sum, bias);
         *sum = f as u32;
         let square = square(f);
         explained = explained.saturating_add(square);
@@ -196,7 +248,7 @@ pub(super) fn finish(
         t2 += u64::from(square) * u64::from(component.inverse_variance);
     }
     // 2 Σ β_i k_i in Q28 is Σ β_i k_i in Q29.
-    let twice = sums.centre.wrapping_sub(sums.bias) << (header.centre_shift & 15);
+    let twice = sums.centre.wrapping_sub(bias) << (header.centre_shift & 15);
     // Only rounding makes these negative.
     let centre_distance = (header.ceiling.wrapping_sub(twice) as i32).max(0) as u32;
     let spe = centre_distance.saturating_sub(explained);
@@ -248,7 +300,9 @@ mod tests {
         let mut state = 1_u32;
         for _ in 0..1_000_000 {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // What is not clamped is within 2^−14 of 4.
             for f in [state as i32, state as i32 >> (state >> 27)] {
+                let f = f.clamp(i32::MIN + (1 << 15), i32::MAX - (1 << 15));
                 let exact = f64::from(f) * f64::from(f) / libm::exp2(30.0);
                 assert!((f64::from(square(f)) - exact).abs() < 2.0, "{f}");
             }
