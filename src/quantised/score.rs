@@ -12,6 +12,8 @@ use crate::score::Score;
 /// How many points are worked on at a time: a coordinate of the reading is loaded once for both, and more of them need more registers
 /// than the smallest cores have.
 pub(super) const PAIR: usize = 2;
+/// TODO
+const GROUP: usize = 4;
 /// Points and weights are stored with this added: the smallest cores load unsigned half-words faster than signed ones.
 pub(super) const BIAS: u32 = 1 << 15;
 /// Fractional bits of a projection.
@@ -217,16 +219,29 @@ fn accumulate<const D: usize, const P: usize>(
     components: usize,
     sums: &mut Sums<P>,
 ) {
-    let projections = sums.projections.get_mut(..components).unwrap_or_default();
-    let weighted = |k: u32, w: u16| k.wrapping_mul(u32::from(w));
+    let groups = components.div_ceil(GROUP);
     for pair @ [a, b] in pairs {
         let (k, l) = kernel_pair(pair, query);
         sums.kernel = sums.kernel.wrapping_add(k).wrapping_add(l);
-        sums.centre = sums.centre.wrapping_add(weighted(k, a.centre)).wrapping_add(weighted(l, b.centre));
-        for (sum, (&v, &w)) in projections.iter_mut().zip(a.weights.iter().zip(&b.weights)) {
-            *sum = sum.wrapping_add(weighted(k, v)).wrapping_add(weighted(l, w));
+        add_weighted(&mut sums.centre, k, a.centre, l, b.centre);
+        let (whole, rest) = sums.projections.as_chunks_mut::<GROUP>();
+        let ((v, v_rest), (w, w_rest)) = (a.weights.as_chunks::<GROUP>(), b.weights.as_chunks::<GROUP>());
+        for (sums, (v, w)) in whole.iter_mut().zip(v.iter().zip(w)).take(groups) {
+            for (sum, (&v, &w)) in sums.iter_mut().zip(v.iter().zip(w)) {
+                add_weighted(sum, k, v, l, w);
+            }
+        }
+        for (sum, (&v, &w)) in rest.iter_mut().zip(v_rest.iter().zip(w_rest)) {
+            add_weighted(sum, k, v, l, w);
         }
     }
+}
+
+/// Adds the weighted kernel values of two points.
+#[inline(always)]
+fn add_weighted(sum: &mut u32, k: u32, v: u16, l: u32, w: u16) {
+    let (first, second) = (k.wrapping_mul(u32::from(v)), l.wrapping_mul(u32::from(w)));
+    *sum = sum.wrapping_add(first).wrapping_add(second);
 }
 
 /// Turns the sums into projections in Q29, in place, and these into scores.
