@@ -27,10 +27,12 @@ pub mod explain;
 pub mod alarm;
 pub mod persist;
 pub mod quantised;
+mod detect;
 
 pub use alarm::{Alarm, AlarmConfig, AlarmState};
 pub use calibrate::{FalseAlarms, FoldOrder};
 pub use cholesky::Landmarks;
+pub use detect::Detect;
 pub use detector::{Detector, Reading, Thresholds, Watch};
 pub use eigen::Progress;
 pub use error::{Error, Fault, FormatFault};

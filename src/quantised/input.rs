@@ -41,15 +41,15 @@ impl Input {
     /// As [`offset`](Self::offset), from a whole number.
     #[inline(always)]
     pub(super) fn offset_of_count(&self, x: i16) -> i32 {
-        let bits = self.bits;
-        let fixed = if bits >= 0 {
-            let bits = bits.min(30);
-            let most = LARGEST >> bits;
-            i32::from(x).clamp(-most, most) << bits
+        let magnitude = u32::from(x.unsigned_abs());
+        let fixed = if self.bits >= 0 {
+            let bits = self.bits.min(30);
+            magnitude.min(LARGEST as u32 >> bits) << bits
         } else {
-            i32::from(x) >> (-bits).min(31)
-        };
-        fixed.wrapping_sub(self.mean)
+            // With one more bit, to round by.
+            (((magnitude << 1) >> self.bits.saturating_neg().min(31)) + 1) >> 1
+        } as i32;
+        (if x < 0 { -fixed } else { fixed }).wrapping_sub(self.mean)
     }
 
     /// What `z` adds to half the squared length of a reading, rounded down; below `2^32` for `z` up to [`limit`](Self::limit).
@@ -111,14 +111,27 @@ mod tests {
 
     #[test]
     fn floats_become_whole_numbers() {
-        let values = [0.0_f32, 1.0, -1.5, 0.3, 1e-3, 12345.678, 3.3e8, -7e-9, 1e-42, f32::MAX, f32::MIN_POSITIVE];
+        let values = [
+            0.0_f32,
+            1.0,
+            -1.5,
+            0.3,
+            1e-3,
+            12345.678,
+            3.3e8,
+            -7e-9,
+            1e-42,
+            f32::MAX,
+            f32::MIN_POSITIVE,
+        ];
         for x in values {
             for bits in -40..60 {
                 let exact = f64::from(x) * libm::exp2(bits.into());
                 let expected = libm::round(exact).clamp(-f64::from(LARGEST), LARGEST.into());
                 let found = f64::from(to_fixed(x, bits).unwrap());
                 let near = (found - exact).abs() <= 0.5;
-                let large = exact.abs() >= f64::from(LARGEST) - 0.5 && found == expected.signum() * f64::from(LARGEST);
+                let large = exact.abs() >= f64::from(LARGEST) - 0.5
+                    && found == expected.signum() * f64::from(LARGEST);
                 assert!(near || large, "{x:e}·2^{bits} = {exact}, found {found}");
             }
         }
@@ -132,7 +145,8 @@ mod tests {
         for weight in [1, 0x1234, 0x8001, 0xffff] {
             let input = Input { weight, ..Input::EMPTY };
             for z in [0, 1, 2, 77, 1000, 0x5678, 0x7fff] {
-                let exact = f64::from(z) * f64::from(z) * f64::from(weight) / f64::from(1 << SQUARE_WEIGHT_BITS);
+                let exact = f64::from(z) * f64::from(z) * f64::from(weight)
+                    / f64::from(1 << SQUARE_WEIGHT_BITS);
                 assert_eq!(f64::from(input.half_square(z)), exact.floor(), "{z}, {weight}");
             }
         }

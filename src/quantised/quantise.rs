@@ -5,8 +5,8 @@ use core::f32::consts::LOG2_E;
 use super::exponential::{KERNEL_BITS, KERNEL_ERROR, VANISHES};
 use super::input::{Input, LARGEST, SQUARE_WEIGHT_BITS, to_fixed};
 use super::score::{
-    BIAS, Component, DISTANCE_BITS, PROJECTION_BITS, QuantisedHeader, SQUARE_BITS,
-    WEIGHT_BITS,
+    BIAS, Component, DISTANCE_BITS, PROJECTION_BITS, QuantisedHeader, SQUARE_BITS, WEIGHT_BITS,
+    two_to,
 };
 use super::{QuantisedDetector, QuantisedModel};
 use crate::detector::Detector;
@@ -97,7 +97,10 @@ struct Grid<const D: usize> {
 
 impl<const D: usize> Grid<D> {
     /// The finest grid on which neither coordinates nor squared distances overflow.
-    fn new<M: Math<f32>>(source: &Source<'_, M, D>, scaling: &Scaling<[f32; D]>) -> Result<Self, Error> {
+    fn new<M: Math<f32>>(
+        source: &Source<'_, M, D>,
+        scaling: &Scaling<[f32; D]>,
+    ) -> Result<Self, Error> {
         let width = (source.kernel().gamma * LOG2_E).sqrt();
         let mut largest = [0.0_f32; D];
         let mut radius = 0.0_f32;
@@ -200,7 +203,12 @@ impl Input {
     /// An input whose unit, a power of two, is at most `coarsest` in widths of the kernel. Also returns the unit.
     ///
     /// `density` is how many widths of the kernel a change of the raw input by 1 is.
-    fn new(mean: f32, density: f32, coarsest: f32, distance_bits: u32) -> Result<(Self, f32), Error> {
+    fn new(
+        mean: f32,
+        density: f32,
+        coarsest: f32,
+        distance_bits: u32,
+    ) -> Result<(Self, f32), Error> {
         let bits = exponent(density / coarsest) + 1;
         // Between these, numbers below the normal ones are less than half a unit.
         if !(-100..=100).contains(&bits) {
@@ -208,7 +216,10 @@ impl Input {
         }
         let unit = density * two_to(-bits);
         if !(mean.abs() * two_to(bits) < LARGEST as f32) {
-            return Err(Error::Parameter { name: "mean", rule: "not so large against the deviation" });
+            return Err(Error::Parameter {
+                name: "mean",
+                rule: "not so large against the deviation",
+            });
         }
         let weight = to_fixed(square_weight(unit, distance_bits), SQUARE_WEIGHT_BITS as i32);
         // Less than 4 by `coarsest`.
@@ -259,7 +270,10 @@ fn describe(
 }
 
 /// The weights of a component, point by point.
-fn column<'a>(expansion: &ExpansionView<'a, f32>, component: usize) -> impl Iterator<Item = f32> + use<'a> {
+fn column<'a>(
+    expansion: &ExpansionView<'a, f32>,
+    component: usize,
+) -> impl Iterator<Item = f32> + use<'a> {
     let rows = expansion.weights().iter_rows();
     rows.map(move |row| row.get(component).copied().unwrap_or_default())
 }
@@ -300,13 +314,17 @@ fn require_reach<M: Math<f32>, const D: usize, const C: usize>(
     let moved = STEEPEST * (D as f32).sqrt() * grid.step / 2.0;
     let error = (KERNEL_ERROR + 1.0) * two_to(-(KERNEL_BITS as i32)) + moved;
     let reaches = |square: f32, magnitudes: f32, shift: u8| {
-        let rounding = expansion.points() as f32 * two_to(i32::from(shift) - WEIGHT_BITS as i32 - 1);
+        let rounding =
+            expansion.points() as f32 * two_to(i32::from(shift) - WEIGHT_BITS as i32 - 1);
         square.larger(0.0).sqrt() + rounding + magnitudes * error <= REACH
     };
     for (j, (square, component)) in squares.into_iter().zip(components).enumerate() {
         let magnitudes = sum(column(&expansion, j).map(f32::abs));
         if j < expansion.components() && !reaches(square, magnitudes, component.shift) {
-            return Err(Error::Parameter { name: "weights", rule: "those of components of length 1" });
+            return Err(Error::Parameter {
+                name: "weights",
+                rule: "those of components of length 1",
+            });
         }
     }
     let magnitudes = sum(expansion.centre().iter().map(|beta| beta.abs()));
@@ -357,11 +375,6 @@ impl Rounded {
         self.left = exact - rounded as f32;
         rounded
     }
-}
-
-/// `2^exponent`, for normal results.
-fn two_to(exponent: i32) -> f32 {
-    f32::from_bits(((exponent + f32::MAX_EXP - 1) as u32) << (f32::MANTISSA_DIGITS - 1))
 }
 
 /// `⌊log2 x⌋` of a normal number above 0; far out of every range for others.

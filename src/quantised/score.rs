@@ -1,10 +1,10 @@
-//! Scores in integers: one pass over the points, four at a time.
+//! Scores in integers: one pass over the points, two at a time.
 //!
 //! Sums wrap around at `2^32` on purpose. What is added up may be larger; what comes out is not, because
 //! [`quantise`](super::QuantisedDetector::quantise) has checked that it cannot be, and then the sum is right whatever happened on the way.
 
-use super::exponential::{EXPONENT_BITS, KERNEL_BITS, power};
 use super::QuantisedModel;
+use super::exponential::{EXPONENT_BITS, KERNEL_BITS, power};
 use super::input::{Input, Raw};
 use crate::error::Error;
 use crate::score::Score;
@@ -12,7 +12,7 @@ use crate::score::Score;
 /// How many points are worked on at a time: a coordinate of the reading is loaded once for both, and more of them need more registers
 /// than the smallest cores have.
 pub(super) const PAIR: usize = 2;
-/// TODO
+/// How many components are added up at a time. Written out one by one, they cost little more when the compiler optimises for size.
 const GROUP: usize = 4;
 /// Points and weights are stored with this added: the smallest cores load unsigned half-words faster than signed ones.
 pub(super) const BIAS: u32 = 1 << 15;
@@ -22,7 +22,7 @@ pub(super) const PROJECTION_BITS: u32 = 29;
 pub(super) const SQUARE_BITS: u32 = 28;
 /// Fractional bits of `Σ |f_j|`, which is less than 64.
 const ABS_SUM_BITS: u32 = 26;
-/// The largest shift of a weight: those of a component take at least 16 bits in Q13.
+/// The most fractional bits of a weight: with those of a kernel value, they make the fractional bits of a projection.
 pub(super) const WEIGHT_BITS: u32 = PROJECTION_BITS - KERNEL_BITS;
 /// The fewest fractional bits of half a squared distance.
 pub(super) const DISTANCE_BITS: u32 = EXPONENT_BITS + 1;
@@ -102,7 +102,8 @@ pub struct QuantisedPoint<const D: usize, const P: usize> {
 
 impl<const D: usize, const P: usize> QuantisedPoint<D, P> {
     /// All zeros: nothing learned.
-    pub const EMPTY: Self = Self { half_length: 0, coordinates: [0; D], weights: [0; P], centre: 0 };
+    pub const EMPTY: Self =
+        Self { half_length: 0, coordinates: [0; D], weights: [0; P], centre: 0 };
 }
 
 /// A reading as whole numbers.
@@ -160,7 +161,9 @@ pub(super) struct Sums<const P: usize> {
 }
 
 impl<const P: usize> Sums<P> {
-    pub(super) const EMPTY: Self = Self { kernel: 0, centre: 0, projections: [0; P] };
+    pub(super) const fn new() -> Self {
+        Self { kernel: 0, centre: 0, projections: [0; P] }
+    }
 
     /// The projections, once a score was computed.
     pub(super) fn projections(&self) -> impl Iterator<Item = f32> {
@@ -175,7 +178,11 @@ impl<const P: usize> Sums<P> {
 impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
     /// Scores a raw reading. `sums` are empty; afterwards they hold the projections.
     #[inline(always)]
-    pub(super) fn score<X: Raw>(&self, x: &[X; D], sums: &mut Sums<P>) -> Result<Score<f32>, Error> {
+    pub(super) fn score<X: Raw>(
+        &self,
+        x: &[X; D],
+        sums: &mut Sums<P>,
+    ) -> Result<Score<f32>, Error> {
         let header = &self.header;
         let (points, components) = (header.points as usize, (header.components as usize).min(P));
         if points == 0 {
@@ -225,11 +232,14 @@ fn accumulate<const D: usize, const P: usize>(
         sums.kernel = sums.kernel.wrapping_add(k).wrapping_add(l);
         add_weighted(&mut sums.centre, k, a.centre, l, b.centre);
         let (whole, rest) = sums.projections.as_chunks_mut::<GROUP>();
-        let ((v, v_rest), (w, w_rest)) = (a.weights.as_chunks::<GROUP>(), b.weights.as_chunks::<GROUP>());
+        let ((v, v_rest), (w, w_rest)) =
+            (a.weights.as_chunks::<GROUP>(), b.weights.as_chunks::<GROUP>());
         for (sums, (v, w)) in whole.iter_mut().zip(v.iter().zip(w)).take(groups) {
-            for (sum, (&v, &w)) in sums.iter_mut().zip(v.iter().zip(w)) {
-                add_weighted(sum, k, v, l, w);
-            }
+            let ([s0, s1, s2, s3], [v0, v1, v2, v3], [w0, w1, w2, w3]) = (sums, v, w);
+            add_weighted(s0, k, *v0, l, *w0);
+            add_weighted(s1, k, *v1, l, *w1);
+            add_weighted(s2, k, *v2, l, *w2);
+            add_weighted(s3, k, *v3, l, *w3);
         }
         for (sum, (&v, &w)) in rest.iter_mut().zip(v_rest.iter().zip(w_rest)) {
             add_weighted(sum, k, v, l, w);
@@ -306,6 +316,11 @@ fn long_to_float(value: u64, exponent: i32) -> f32 {
     }
 }
 
+/// `2^exponent`, for normal results.
+pub(super) fn two_to(exponent: i32) -> f32 {
+    f32::from_bits(((exponent + f32::MAX_EXP - 1) as u32) << (f32::MANTISSA_DIGITS - 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -338,7 +353,10 @@ mod tests {
         for shift in 0..60 {
             let value = 0xfedc_u64 << shift >> 12;
             let exact = value as f64;
-            assert!((f64::from(long_to_float(value, 0)) / exact.max(1e-9) - 1.0).abs() < 2e-5 || value == 0);
+            assert!(
+                (f64::from(long_to_float(value, 0)) / exact.max(1e-9) - 1.0).abs() < 2e-5
+                    || value == 0
+            );
         }
     }
 }
