@@ -15,8 +15,8 @@
 //! | coordinate of a point | `u16`, 2^15 added | the steps that make `z·p` a `Qh`: 2^−13 to 2^−15 of a width or so |
 //! | half a squared distance | `u32` | `Qh`, `h` from 20 to 28, as fine as the points' extent allows |
 //! | kernel value | `u32` | Q16; 0 from 17 octaves on |
-//! | weight, for each component and the centre | `u16`, 2^15 added | Q13 to Q0, as fine as the largest allows |
-//! | sum of weighted kernel values | `u32` modulo 2^32 | Q29 to Q16 |
+//! | weight, for each component and the centre | `u16`, 2^15 added | Q14 to Q0, as fine as the largest allows |
+//! | sum of weighted kernel values | `u32` modulo 2^32 | Q30 to Q16 |
 //! | projection | `i32` | Q29 |
 //! | SPE, centre distance, squares of projections | `u32` | Q28 |
 //! | T² | `u64` | shares a power of two |
@@ -32,8 +32,7 @@
 //! - Squares of projections, all below 16, add up with saturation.
 //!
 //! # Errors
-//! A kernel value is off by at most 1.4·2^−16, points by half a step, weights by half a step each, of which what is left over
-//! goes to the next point. For the detectors of `docs/EVALUATION.md`, on six data sets with 32 and with 128 points, SPE differs from that in `f32` by at most 5 % of
+//! A kernel value is off by at most 1.4·2^−16, points by half a step, weights by a step, and what one of them is off the next one makes up for. For the detectors of `docs/EVALUATION.md`, on six data sets with 32 and with 128 points, SPE differs from that in `f32` by at most 5 % of
 //! the threshold (most by less than 1 %), the mean AUROC by less than 0.0005, and the rate of false alarms by less than 0.1 %: the threshold is taken over as it is (`cargo test --test
 //! quantised -- --nocapture` prints all of it). Points of 8 bits were tried: SPE is then off by up to the threshold itself, so they are not offered.
 
@@ -92,7 +91,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
 /// quantised.quantise(detector)?;
 /// let (exact, whole) = (detector.score(&[17.5, 6.0])?, quantised.score(&[17.5, 6.0])?);
 /// assert!(exact.anomalous && whole.anomalous);
-/// assert!((exact.score.spe - whole.score.spe).abs() < 0.01 * detector.thresholds().spe);
+/// assert!((exact.score.spe - whole.score.spe).abs() < 0.05 * detector.thresholds().spe);
 /// assert_eq!(quantised.contributions(&[17.5, 6.0])?.len(), 2);
 /// # Ok::<(), mercer::Error>(())
 /// ```

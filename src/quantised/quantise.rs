@@ -22,7 +22,7 @@ const MOST: i32 = i16::MAX as i32;
 const MOST_DISTANCE_BITS: u32 = 28;
 /// The share of 32 bits that is used: what remains is for the rounding of single-precision estimates.
 const ROOM: f32 = 0.98;
-/// Sums of weighted kernel values stay below this, and so do offsets: their difference is less than 4, where a projection in Q29 ends.
+/// Sums of weighted kernel values stay below this, as 2 is where Q30 ends, and so do offsets: projections are then less than 4, where Q29 ends.
 const REACH: f32 = 1.9;
 /// By how much a kernel value changes when a point moves, at the most: `max |d 2^(−r²)/dr| = √(2 ln 2/e) = 0.714`.
 const STEEPEST: f32 = 0.715;
@@ -288,7 +288,7 @@ fn weight_bits(name: &'static str, weights: impl Iterator<Item = f32>) -> Result
 /// No sum of weighted kernel values exceeds [`REACH`], for whatever reading.
 ///
 /// In feature space a sum `Σ a_i k(x, point_i)` is an inner product with `φ(x)`, which has length 1, so it is at most the length
-/// `√(aᵀKa)`. Quantised weights are off by half a unit each, quantised kernel values by [`KERNEL_ERROR`] and by what it means that
+/// `√(aᵀKa)`. Quantised weights are off by a unit each at the most, quantised kernel values by [`KERNEL_ERROR`] and by what it means that
 /// points have moved.
 fn require_reach<M: Math<f32>, const D: usize, const C: usize>(
     source: &Source<'_, M, D>,
@@ -314,8 +314,7 @@ fn require_reach<M: Math<f32>, const D: usize, const C: usize>(
     let moved = STEEPEST * (D as f32).sqrt() * grid.step / 2.0;
     let error = (KERNEL_ERROR + 1.0) * two_to(-(KERNEL_BITS as i32)) + moved;
     let reaches = |square: f32, magnitudes: f32, shift: u8| {
-        let rounding =
-            expansion.points() as f32 * two_to(i32::from(shift) - WEIGHT_BITS as i32 - 1);
+        let rounding = expansion.points() as f32 * two_to(i32::from(shift) - WEIGHT_BITS as i32);
         square.larger(0.0).sqrt() + rounding + magnitudes * error <= REACH
     };
     for (j, (square, component)) in squares.into_iter().zip(components).enumerate() {

@@ -22,8 +22,10 @@ pub(super) const PROJECTION_BITS: u32 = 29;
 pub(super) const SQUARE_BITS: u32 = 28;
 /// Fractional bits of `Σ |f_j|`, which is less than 64.
 const ABS_SUM_BITS: u32 = 26;
-/// The most fractional bits of a weight: with those of a kernel value, they make the fractional bits of a projection.
-pub(super) const WEIGHT_BITS: u32 = PROJECTION_BITS - KERNEL_BITS;
+/// Fractional bits of a sum of weighted kernel values, which is less than 2.
+const SUM_BITS: u32 = 30;
+/// The most fractional bits of a weight: with those of a kernel value, they make those of a sum.
+pub(super) const WEIGHT_BITS: u32 = SUM_BITS - KERNEL_BITS;
 /// The fewest fractional bits of half a squared distance.
 pub(super) const DISTANCE_BITS: u32 = EXPONENT_BITS + 1;
 
@@ -35,19 +37,19 @@ pub struct Component {
     pub offset: i32,
     /// `1/λ_j`, at most `2^24`, in units that all components share.
     pub inverse_variance: u32,
-    /// Weights are in Q(13 − `shift`).
+    /// Weights are in Q(14 − `shift`).
     pub shift: u8,
 }
 
 impl Component {
     /// All zeros: nothing learned.
     pub const EMPTY: Self = Self { offset: 0, inverse_variance: 0, shift: 0 };
+}
 
-    /// A sum of weighted kernel values as a projection in Q29.
-    #[inline(always)]
-    fn projection(&self, sum: u32, bias: u32) -> i32 {
-        (sum.wrapping_sub(bias) << (self.shift & 15)).wrapping_sub(self.offset as u32) as i32
-    }
+/// A sum of weighted kernel values in Q29.
+#[inline(always)]
+fn to_sum(sum: u32, bias: u32, shift: u8) -> i32 {
+    ((sum.wrapping_sub(bias) << (shift & 15)) as i32) >> (SUM_BITS - PROJECTION_BITS)
 }
 
 /// The numbers of a quantised model that are not arrays.
@@ -62,7 +64,7 @@ pub struct QuantisedHeader {
     pub gamma: f32,
     /// Half a squared distance is in Q(20 + `distance_shift`).
     pub distance_shift: u8,
-    /// Centre weights are in Q(13 − `centre_shift`).
+    /// Centre weights are in Q(14 − `centre_shift`).
     pub centre_shift: u8,
     /// [`Component::inverse_variance`] is in units of `2^variance_exponent`.
     pub variance_exponent: i16,
@@ -264,7 +266,7 @@ fn finish<const P: usize>(
     let bias = sums.kernel.wrapping_mul(BIAS);
     let (mut explained, mut abs_sum, mut t2) = (0_u32, 0_u32, 0_u64);
     for (sum, component) in sums.projections.iter_mut().zip(components) {
-        let f = component.projection(*sum, bias);
+        let f = to_sum(*sum, bias, component.shift).wrapping_sub(component.offset);
         *sum = f as u32;
         let square = square(f);
         explained = explained.saturating_add(square);
@@ -273,9 +275,9 @@ fn finish<const P: usize>(
         t2 += u64::from(square) * u64::from(component.inverse_variance);
     }
     // 2 Σ β_i k_i in Q28 is Σ β_i k_i in Q29.
-    let twice = sums.centre.wrapping_sub(bias) << (header.centre_shift & 15);
+    let twice = to_sum(sums.centre, bias, header.centre_shift);
     // Only rounding makes these negative.
-    let centre_distance = (header.ceiling.wrapping_sub(twice) as i32).max(0) as u32;
+    let centre_distance = (header.ceiling as i32).wrapping_sub(twice).max(0) as u32;
     let spe = centre_distance.saturating_sub(explained);
     let square_exponent = -(SQUARE_BITS as i32);
     Score {
