@@ -41,8 +41,10 @@ mod input;
 mod score;
 mod explain;
 mod quantise;
+mod persist;
 
 pub use input::Input;
+pub use persist::QUANTISED_FORMAT_VERSION;
 pub use score::{Component, QuantisedHeader, QuantisedPoint};
 
 use crate::detector::{Reading, Thresholds};

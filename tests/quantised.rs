@@ -291,6 +291,46 @@ fn readings_that_are_not_finite_are_named() {
 }
 
 #[test]
+fn bytes_are_read_back() {
+    let (_, quantised) = machine(4);
+    let mut bytes = vec![0xff; Quantised::ENCODED_SIZE + 3];
+    let length = quantised.write_to(&mut bytes).unwrap();
+    assert_eq!(length, quantised.encoded_len());
+    // Into another capacity, which held something else.
+    let mut read = QuantisedDetector::<4, 30, 17>::new();
+    read.quantise(&machine(5).0).unwrap();
+    let before = format!("{read:?}");
+    for cut in 0..length {
+        assert!(matches!(read.read_from(&bytes[..cut]), Err(Error::Format(_))), "{cut} bytes");
+    }
+    for bit in 0..8 * length {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert!(read.read_from(&bytes).is_err(), "bit {bit}");
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert_eq!(format!("{read:?}"), before, "an error changes nothing");
+    read.read_from(&bytes).unwrap();
+    let mut random = Machine(13);
+    for x in readings(&mut random, Machine::reading) {
+        assert_eq!(read.score(&x), quantised.score(&x));
+        assert_eq!(read.contributions(&x), quantised.contributions(&x));
+    }
+    let mut again = vec![0; length];
+    assert_eq!(read.write_to(&mut again), Ok(length));
+    assert_eq!(again, bytes[..length]);
+
+    let mut other = QuantisedDetector::<3, 20, 16>::new();
+    let refused = other.read_from(&bytes);
+    assert_eq!(refused, Err(Error::Shape { what: "inputs", expected: 3, given: 4 }));
+    let mut small = QuantisedDetector::<4, 2, 16>::new();
+    assert!(matches!(small.read_from(&bytes), Err(Error::Capacity { what: "points", .. })));
+    assert_eq!(small.write_to(&mut bytes), Err(Error::NotFitted));
+    let needed = quantised.encoded_len();
+    let full = Error::Capacity { what: "encoded detector", needed, capacity: needed - 1 };
+    assert_eq!(quantised.write_to(&mut again[1..]), Err(full));
+}
+
+#[test]
 fn it_takes_little_more_than_half_the_room() {
     let (whole, float) =
         (QuantisedDetector::<8, 64, 4>::SIZE, Detector::<Rbf<f32>, [f32; 8], 64, 4>::SIZE);

@@ -26,6 +26,8 @@ const ABS_SUM_BITS: u32 = 26;
 const SUM_BITS: u32 = 30;
 /// The most fractional bits of a weight: with those of a kernel value, they make those of a sum.
 pub(super) const WEIGHT_BITS: u32 = SUM_BITS - KERNEL_BITS;
+/// So much larger weights can be.
+pub(super) const MOST_SHIFT: u8 = WEIGHT_BITS as u8;
 /// The fewest fractional bits of half a squared distance.
 pub(super) const DISTANCE_BITS: u32 = EXPONENT_BITS + 1;
 
