@@ -331,7 +331,7 @@ fn bytes_are_read_back() {
 }
 
 #[test]
-fn it_takes_little_more_than_half_the_room() {
+fn it_takes_two_thirds_of_the_room() {
     let (whole, float) =
         (QuantisedDetector::<8, 64, 4>::SIZE, Detector::<Rbf<f32>, [f32; 8], 64, 4>::SIZE);
     println!("64 points of 8 inputs, 4 components: {whole} bytes, {float} in f32");
@@ -357,8 +357,8 @@ fn hardly_any_auroc_is_lost() {
         return;
     }
     // Their detectors are too large for the stack of a test.
-    let few = in_large_stack(|| evaluate::<32>());
-    let many = in_large_stack(|| evaluate::<128>());
+    let few = in_large_stack(evaluate::<32>);
+    let many = in_large_stack(evaluate::<128>);
     println!(
         "set, points: AUROC in f32, lost by 16 bits, by points of 8 bits; largest difference of SPE in thresholds by either; false alarms in f32, in 16 bits"
     );

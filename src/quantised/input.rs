@@ -6,7 +6,7 @@ use crate::error::Fault;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Input {
-    /// The mean in units of `2^−q`; less than [`LARGEST`] in magnitude.
+    /// The mean in units of `2^−q`; less than `2^30` in magnitude.
     pub mean: i32,
     /// `q`: how many bits of the input count after the binary point; negative for inputs in large units.
     pub bits: i32,

@@ -216,6 +216,9 @@ impl Prelude {
         Kernel::<[f32]>::validate(&Rbf::new(header.gamma))?;
         require_shift(header.centre_shift, MOST_SHIFT)?;
         require_shift(header.distance_shift, 8)?;
+        if !(-60..=60).contains(&header.variance_exponent) {
+            return Err(Error::Parameter { name: "variances", rule: "neither tiny nor huge" });
+        }
         let watch = match watch {
             0 => Watch::Spe,
             1 => Watch::T2,

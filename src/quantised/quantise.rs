@@ -31,6 +31,13 @@ const FINEST: f32 = 0.125;
 /// Bits of the largest inverse variance.
 const VARIANCE_BITS: i32 = 24;
 
+const TOO_NARROW: &str = "small enough for points of 16 bits";
+
+/// Names a parameter that breaks a rule. Conditions are such that NaN breaks it.
+fn require(holds: bool, name: &'static str, rule: &'static str) -> Result<(), Error> {
+    if holds { Ok(()) } else { Err(Error::Parameter { name, rule }) }
+}
+
 /// A model to be quantised.
 type Source<'a, M, const D: usize> = KernelPcaView<'a, Rbf<f32, M>, [[f32; D]]>;
 
@@ -113,12 +120,9 @@ impl<const D: usize> Grid<D> {
         // A reading that is longer than this is far from all points.
         let far = radius + (VANISHES as f32).sqrt();
         let most = (radius + far) * (radius + far) / 2.0;
-        let narrow = Error::Parameter { name: "gamma", rule: "small enough for points of 16 bits" };
         let mut bits = MOST_DISTANCE_BITS;
         loop {
-            if bits < DISTANCE_BITS {
-                return Err(narrow);
-            }
+            require(bits >= DISTANCE_BITS, "gamma", TOO_NARROW)?;
             // Units are a power of two apart, so that one between the coarsest and half of it must do.
             let fits = |largest: &f32| {
                 let unit = coarsest(bits, *largest) / 2.0;
@@ -170,17 +174,11 @@ impl<const D: usize> Grid<D> {
         // Rounded up by more than the rounding of what follows.
         let far = (radius + reach) * (radius + reach) * (1.0 + 8.0 * f32::EPSILON);
         let most = (2.0 * radius + reach) * (2.0 * radius + reach);
-        let rule = "small enough for points of 16 bits";
-        let overflow = Error::Parameter { name: "gamma", rule };
-        if !(most + D as f32 <= 0.99 * two_to(32)) {
-            return Err(overflow);
-        }
+        require(most + D as f32 <= 0.99 * two_to(32), "gamma", TOO_NARROW)?;
         for input in &mut self.inputs {
             let weight = f32::from(input.weight) * two_to(-(SQUARE_WEIGHT_BITS as i32));
             let limit = (far / weight).sqrt() + 1.0;
-            if !(limit < f32::from(u16::MAX)) {
-                return Err(overflow);
-            }
+            require(limit < f32::from(u16::MAX), "gamma", TOO_NARROW)?;
             input.limit = limit as u16;
         }
         Ok(far as u32)
@@ -215,12 +213,8 @@ impl Input {
             return Err(Error::Parameter { name: "deviation", rule: "neither tiny nor huge" });
         }
         let unit = density * two_to(-bits);
-        if !(mean.abs() * two_to(bits) < LARGEST as f32) {
-            return Err(Error::Parameter {
-                name: "mean",
-                rule: "not so large against the deviation",
-            });
-        }
+        let fits = mean.abs() * two_to(bits) < LARGEST as f32;
+        require(fits, "mean", "not so large against the deviation")?;
         let weight = to_fixed(square_weight(unit, distance_bits), SQUARE_WEIGHT_BITS as i32);
         // Less than 4 by `coarsest`.
         let weight = weight.unwrap_or_default().clamp(1, u16::MAX.into()) as u16;
@@ -249,9 +243,7 @@ fn describe(
     header.variance_exponent = variance_exponent as i16;
     let constants = expansion.offsets().iter().zip(expansion.variances());
     for (j, (component, (&offset, variance))) in components.iter_mut().zip(constants).enumerate() {
-        if !(offset.abs() <= REACH) {
-            return Err(Error::Parameter { name: "offsets", rule: "less than 1.9" });
-        }
+        require(offset.abs() <= REACH, "offsets", "at most 1.9")?;
         let inverse = to_fixed(inverse(variance), -variance_exponent).unwrap_or_default();
         *component = Component {
             offset: to_fixed(offset, PROJECTION_BITS as i32).unwrap_or_default(),
@@ -274,8 +266,8 @@ fn column<'a>(
     expansion: &ExpansionView<'a, f32>,
     component: usize,
 ) -> impl Iterator<Item = f32> + use<'a> {
-    let rows = expansion.weights().iter_rows();
-    rows.map(move |row| row.get(component).copied().unwrap_or_default())
+    let weights = expansion.weights();
+    (0..weights.rows()).map(move |point| weights.get(point, component).unwrap_or_default())
 }
 
 /// How many fractional bits weights can have.
@@ -301,11 +293,11 @@ fn require_reach<M: Math<f32>, const D: usize, const C: usize>(
     let projection = projection.get_mut(..expansion.components()).unwrap_or_default();
     let ceiling = 1.0 + expansion.header().centre_norm;
     let mut centre_square = 0.0_f32;
-    let rows = expansion.weights().iter_rows().zip(expansion.centre());
-    for (point, (weights, beta)) in source.points().iter().zip(rows) {
+    for (i, (point, beta)) in source.points().iter().zip(expansion.centre()).enumerate() {
         let score = source.score(point, projection)?;
         // f_j + b_j is the sum for this point.
         let sums = projection.iter().zip(expansion.offsets()).map(|(f, b)| f + b);
+        let weights = expansion.weights().row(i);
         for ((square, weight), sum) in squares.iter_mut().zip(weights).zip(sums) {
             *square += weight * sum;
         }

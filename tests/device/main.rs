@@ -211,7 +211,10 @@ fn learning() -> Result<(), Failure> {
 fn quantised(detector: &Learned) -> Result<(), Failure> {
     let mut quantised = QuantisedDetector::<2, 6, 4>::new();
     quantised.quantise(detector)?;
-    say!("quantised: {} bytes", QuantisedDetector::<2, 6, 4>::SIZE);
+    let mut bytes = [0; QuantisedDetector::<2, 6, 4>::ENCODED_SIZE];
+    let length = quantised.write_to(&mut bytes)?;
+    let checksum = bytes[..length].last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
+    say!("quantised: {length} bytes stored, checksum {checksum:08x}");
     for x in [[0.1, 0.2], [0.9, -0.9], [-1.5, 3.0], [1e4, -1e-4], [f32::MAX, 0.5]] {
         let reading = quantised.score(&x)?;
         say!("  score      {} {}", Bits(&fields(reading.score)), reading.anomalous);

@@ -109,6 +109,10 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     black_box(quantised.score(&x)?);
     black_box(quantised.score_counts(&black_box([1, 2, -3]))?);
     black_box(suspect(&quantised.contributions(&x)?));
+    let mut bytes = [0; QuantisedDetector::<3, 8, 6>::ENCODED_SIZE];
+    let length = quantised.write_to(black_box(&mut bytes))?;
+    quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
+    black_box(quantised.score(&x)?);
     learner.forget();
     Ok(())
 }
