@@ -274,7 +274,8 @@ fn finish<const P: usize>(
         explained = explained.saturating_add(square);
         abs_sum = abs_sum.saturating_add(f.unsigned_abs() >> (PROJECTION_BITS - ABS_SUM_BITS));
         // 32 and 24 bits: there is room for 256 of them.
-        t2 += u64::from(square) * u64::from(component.inverse_variance);
+        let term = u64::from(square) * u64::from(component.inverse_variance);
+        t2 = t2.wrapping_add(term);
     }
     // 2 Σ β_i k_i in Q28 is Σ β_i k_i in Q29.
     let twice = to_sum(sums.centre, bias, header.centre_shift);
