@@ -41,6 +41,16 @@ impl<T: Real> Thresholds<T> {
     /// Nothing calibrated yet; all zeros.
     pub const EMPTY: Self = Self { spe: T::ZERO, t2: T::ZERO, watch: Watch::Spe };
 
+    /// Can they be exceeded?
+    pub(crate) fn validate(&self) -> Result<(), Error> {
+        for (name, value) in [("spe", self.spe), ("t2", self.t2)] {
+            if !value.is_finite() {
+                return Err(Error::Parameter { name, rule: "finite" });
+            }
+        }
+        Ok(())
+    }
+
     /// Compares a score with the thresholds.
     pub fn judge(&self, score: Score<T>) -> Reading<T> {
         // A threshold that is not a number was never calibrated: better an alarm too many.
@@ -134,11 +144,7 @@ where
     /// # Errors
     /// [`Error::Parameter`] names one that is not finite: nothing would exceed it.
     pub fn set_thresholds(&mut self, thresholds: Thresholds<X::Scalar>) -> Result<(), Error> {
-        for (name, value) in [("spe", thresholds.spe), ("t2", thresholds.t2)] {
-            if !value.is_finite() {
-                return Err(Error::Parameter { name, rule: "finite" });
-            }
-        }
+        thresholds.validate()?;
         self.thresholds = thresholds;
         Ok(())
     }

@@ -95,18 +95,24 @@ where
         for (point, weight) in self.reconstruction(projection) {
             self.kernel().add_gradient(x, point, -(weight + weight), contributions);
         }
-        for (c, &x) in contributions.iter_mut().zip(x) {
-            *c *= x;
-        }
-        let total = sum(contributions.iter().map(|c| c.abs()));
-        if !total.is_finite() {
-            return Err(Error::Query(Fault::Overflow));
-        }
-        if total <= T::EPSILON * score.spe {
-            share_by_deviation(score.spe, x, contributions);
-        }
+        weigh_gradient(score.spe, x, contributions)?;
         Ok(score)
     }
+}
+
+/// Contributions in place of the gradient of an SPE.
+pub(crate) fn weigh_gradient<T: Real>(spe: T, x: &[T], gradient: &mut [T]) -> Result<(), Error> {
+    for (c, &x) in gradient.iter_mut().zip(x) {
+        *c *= x;
+    }
+    let total = sum(gradient.iter().map(|c| c.abs()));
+    if !total.is_finite() {
+        return Err(Error::Query(Fault::Overflow));
+    }
+    if total <= T::EPSILON * spe {
+        share_by_deviation(spe, x, gradient);
+    }
+    Ok(())
 }
 
 /// `total · x_l²/‖x‖²`; zeros if `x` is.

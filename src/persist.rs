@@ -77,7 +77,7 @@ const CHECKSUM_SIZE: usize = 4;
 const INDEFINITE: u8 = 4;
 
 /// Without a table it is slower, but a table takes 1 KB of flash and models are stored rarely.
-fn checksum(bytes: &[u8]) -> u32 {
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     const CRC: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
     CRC.checksum(bytes)
 }

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use mercer::kernel::Rbf;
 use mercer::math::{Fast, Math};
-use mercer::{Detector, ExactWorkspace, KernelPca, LandmarkWorkspace, Learner, Real};
+use mercer::{
+    Detector, ExactWorkspace, KernelPca, LandmarkWorkspace, Learner, QuantisedDetector, Real,
+};
 
 /// One test for both: when they are written, it is to the same file.
 #[test]
@@ -33,8 +35,8 @@ fn memory_table() -> String {
 
 fn learner_table() -> String {
     let mut table = String::from(
-        "| samples × inputs | points | components | `Learner`, all of it | its `Detector` | stored |\n\
-         |---|---|---|---|---|---|\n",
+        "| samples × inputs | points | components | `Learner`, all of it | its `Detector` | stored | `QuantisedDetector` |\n\
+         |---|---|---|---|---|---|---|\n",
     );
     learner::<32, 6, 12, 8>(&mut table);
     learner::<64, 6, 24, 16>(&mut table);
@@ -47,7 +49,8 @@ fn learner<const N: usize, const D: usize, const R: usize, const P: usize>(table
     let learner = Learner::<Rbf<f32>, [f32; D], N, R, P>::SIZE;
     let detector = Detector::<Rbf<f32>, [f32; D], R, P>::SIZE;
     let stored = Detector::<Rbf<f32>, [f32; D], R, P>::ENCODED_SIZE;
-    writeln!(table, "| {N} × {D} | {R} | {P} | {learner} | {detector} | {stored} |")
+    let quantised = QuantisedDetector::<D, R, P>::SIZE;
+    writeln!(table, "| {N} × {D} | {R} | {P} | {learner} | {detector} | {stored} | {quantised} |")
         .expect("a string takes what is written to it");
 }
 

@@ -20,7 +20,8 @@ use mercer::kernel::{
 };
 use mercer::{
     Components, Detector, Error, ExactWorkspace, FoldOrder, Kernel, KernelPca, LandmarkWorkspace,
-    Landmarks, LeadingWorkspace, Learner, Matrix, Progress, Real, Recipe, Score, geometry, gram,
+    Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector, Real, Recipe, Score,
+    geometry, gram,
 };
 use static_cell::ConstStaticCell;
 use support::say;
@@ -226,6 +227,24 @@ fn learning() -> Result<(), Failure> {
     say!("  thresholds {}", Bits(&[detector.thresholds().spe, detector.thresholds().t2]));
     say!("  why        {}", Bits(&detector.contributions(&[0.9, -0.9])?));
     say!("  expected   {}", Bits(&[detector.expected_input(&[0.9, -0.9], 1, ITERATIONS)?]));
+    quantised(detector)
+}
+
+/// The same in integers; far readings, too.
+#[inline(never)]
+fn quantised(detector: &Learned) -> Result<(), Failure> {
+    let mut quantised = QuantisedDetector::<2, 6, 4>::new();
+    quantised.quantise(detector)?;
+    let mut bytes = [0; QuantisedDetector::<2, 6, 4>::ENCODED_SIZE];
+    let length = quantised.write_to(&mut bytes)?;
+    let checksum = bytes[..length].last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
+    say!("quantised: {length} bytes stored, checksum {checksum:08x}");
+    for x in [[0.1, 0.2], [0.9, -0.9], [-1.5, 3.0], [1e4, -1e-4], [f32::MAX, 0.5]] {
+        let reading = quantised.score(&x)?;
+        say!("  score      {} {}", Bits(&fields(reading.score)), reading.anomalous);
+    }
+    say!("  counts     {}", Bits(&fields(quantised.score_counts(&[1, -1])?.score)));
+    say!("  why        {}", Bits(&quantised.contributions(&[0.9, -0.9])?));
     Ok(())
 }
 

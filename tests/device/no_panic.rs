@@ -16,8 +16,8 @@ use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
-    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, Recipe, Replace,
-    eigen, geometry, gram,
+    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector,
+    Recipe, Replace, eigen, geometry, gram,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -106,6 +106,16 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let mut loaded = Detector::<Rbf<f32>, Reading, 8, 6>::new();
     loaded.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     black_box(loaded.score(&x)?);
+
+    let mut quantised = QuantisedDetector::<3, 8, 6>::new();
+    quantised.quantise(black_box(&loaded))?;
+    black_box(quantised.score(&x)?);
+    black_box(quantised.score_counts(&black_box([1, 2, -3]))?);
+    black_box(suspect(&quantised.contributions(&x)?));
+    let mut bytes = [0; QuantisedDetector::<3, 8, 6>::ENCODED_SIZE];
+    let length = quantised.write_to(black_box(&mut bytes))?;
+    quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
+    black_box(quantised.score(&x)?);
     learner.forget();
     Ok(())
 }
