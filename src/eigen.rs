@@ -20,14 +20,16 @@
 mod certificate;
 mod function;
 mod householder;
-#[cfg(test)]
 mod jacobi;
 mod lanczos;
+#[cfg(test)]
+mod plain;
 pub(crate) mod rows;
 mod symmetric;
 mod tridiagonal;
 
 pub use function::{determinant, matrix_function, trace};
+pub use jacobi::{Jacobi, jacobi};
 pub use lanczos::{LanczosScratch, Leading, MAX_RESTARTS, leading};
 pub use symmetric::{Decomposition, MAX_SWEEPS, Progress};
 

@@ -162,6 +162,16 @@ impl<T: Real> MatrixView<'_, T> {
         self.iter_rows().flatten().fold(T::ZERO, |largest, entry| largest.larger(entry.abs()))
     }
 
+    /// Magnitude of the largest entry of a symmetric matrix, from its lower triangle.
+    pub(crate) fn largest_below(&self) -> T {
+        let mut largest = T::ZERO;
+        for (i, row) in self.iter_rows().enumerate() {
+            let left = row.get(..=i).unwrap_or(row);
+            largest = left.iter().fold(largest, |largest, entry| largest.larger(entry.abs()));
+        }
+        largest
+    }
+
     /// The number of rows of a square, finite, symmetric matrix.
     ///
     /// Entries count as equal when they differ by no more than `n·ε` of the largest one.
@@ -261,6 +271,11 @@ impl<'a, T> MatrixViewMut<'a, T> {
             head.get_mut(start..start + columns).unwrap_or_default(),
             tail.get_mut(..columns).unwrap_or_default(),
         )
+    }
+
+    /// All entries, and the distance from a row to the next: to walk down a column.
+    pub(crate) const fn entries_mut(&mut self) -> (&mut [T], usize) {
+        (self.data, self.stride)
     }
 
     /// Exchanges rows `first < second`.

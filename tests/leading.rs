@@ -3,14 +3,14 @@
 //! `cargo test --test leading -- --nocapture` prints the worst errors.
 
 mod common;
-#[path = "../src/eigen/jacobi.rs"]
-mod jacobi;
+#[path = "../src/eigen/plain.rs"]
+mod plain;
 
 use common::Grid;
-use jacobi::jacobi;
 use mercer::eigen::{self, LanczosScratch, Leading};
 use mercer::kernel::{Kernel, Linear, Rbf, Sigmoid};
 use mercer::{Components, Error, ExactWorkspace, KernelPca, LeadingWorkspace, Real};
+use plain::jacobi;
 
 /// Numbers that look random, the same in every run.
 struct Random(u64);

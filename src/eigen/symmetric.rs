@@ -294,7 +294,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::eigen::jacobi::jacobi;
+    use crate::eigen::plain::jacobi;
     use crate::eigen::symmetric;
     use crate::matrix::Matrix;
 

@@ -141,7 +141,7 @@ where
     gram::fill(kernel, samples, gram)?;
     gram::require_variance(kernel, samples, samples.iter_samples().map(|x| kernel.diagonal(x)))?;
     // Kernel values are off by a few ε, and centring subtracts numbers of their size, however small the result.
-    let rounding = K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * gram.view().largest();
+    let rounding = K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * gram.view().largest_below();
     let grand = gram::centre(gram, means)?;
     Ok(Centred { rounding, grand, trace: eigen::trace(gram.view()) })
 }

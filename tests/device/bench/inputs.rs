@@ -28,56 +28,80 @@ const MEAN: f64 = 20.0;
 const DEVIATION: f64 = 2.0;
 
 /// A model of the right sizes. Its numbers are of a usual magnitude and otherwise at random: they do not change what a score costs.
-pub(crate) static DETECTOR: Detector<Rbf<Scalar>, Sample, R, P> = Detector::from_parts(
-    Scaling { mean: [MEAN as Scalar; D], deviation: [DEVIATION as Scalar; D] },
-    KernelPca::from_parts(Rbf::new(GAMMA), samples(&mut Generator(3), 0.0, 1.0), expansion()),
-    Thresholds { spe: 0.1, t2: 10.0, watch: Watch::Spe },
-);
+macro_rules! detector {
+    ($scalar:ty) => {{
+        const KERNEL: Rbf<$scalar> = Rbf::new(1.0 / (8.0 * D as $scalar));
+        const POINTS: [[$scalar; D]; R] = {
+            let exact: [[f64; D]; R] = values(&mut Generator(3), 0.0, 1.0);
+            let mut points = [[0.0; D]; R];
+            let mut i = 0;
+            while i < R * D {
+                points[i / D][i % D] = exact[i / D][i % D] as $scalar;
+                i += 1;
+            }
+            points
+        };
+        const EXPANSION: Expansion<$scalar, R, P> = {
+            let mut generator = Generator(4);
+            let (mut weights, mut variances) = ([[0.0; P]; R], [0.0; P]);
+            let mut i = 0;
+            while i < R * P {
+                weights[i / P][i % P] = (2.0 * generator.normal() / R as f64) as $scalar;
+                variances[i % P] = 0.25 / (1 + i % P) as $scalar;
+                i += 1;
+            }
+            let header = Header {
+                points: R as u32,
+                components: P as u32,
+                centre_norm: 0.75,
+                total_variance: 0.5,
+                indefinite: false,
+            };
+            let centre = [1.0 / R as $scalar; R];
+            Expansion::from_parts(header, weights, centre, [0.125; P], variances)
+        };
+        Detector::from_parts(
+            Scaling { mean: [MEAN as $scalar; D], deviation: [DEVIATION as $scalar; D] },
+            KernelPca::from_parts(KERNEL, POINTS, EXPANSION).with_memos(KERNEL.memos(&POINTS)),
+            Thresholds { spe: 0.1, t2: 10.0, watch: Watch::Spe },
+        )
+    }};
+}
+
+pub(crate) static DETECTOR: Detector<Rbf<Scalar>, Sample, R, P> = detector!(Scalar);
+
+/// In single precision in any case: the one that can be quantised.
+pub(crate) static SINGLE: Detector<Rbf<f32>, [f32; D], R, P> = detector!(f32);
+
+/// A raw reading for it.
+pub(crate) static SINGLE_READING: [f32; D] = {
+    let exact = values::<1>(&mut Generator(2), MEAN, DEVIATION);
+    let mut reading = [0.0; D];
+    let mut j = 0;
+    while j < D {
+        reading[j] = exact[0][j] as f32;
+        j += 1;
+    }
+    reading
+};
 
 /// The centred Gram matrix of the samples under the Gaussian kernel.
 pub(crate) static CENTRED_GRAM: Matrix<Scalar, N, N> = Matrix::from_rows(centred_gram());
 
-const fn expansion() -> Expansion<Scalar, R, P> {
-    let mut generator = Generator(4);
-    let (mut weights, mut variances) = ([[0.0; P]; R], [0.0; P]);
-    let mut i = 0;
-    while i < R {
-        let mut j = 0;
-        while j < P {
-            weights[i][j] = (0.3 * generator.normal()) as Scalar;
-            j += 1;
-        }
-        i += 1;
-    }
-    let mut j = 0;
-    while j < P {
-        variances[j] = 0.25 / (1 + j) as Scalar;
-        j += 1;
-    }
-    let header = Header {
-        points: R as u32,
-        components: P as u32,
-        centre_norm: 0.75,
-        total_variance: 0.5,
-        indefinite: false,
-    };
-    Expansion::from_parts(header, weights, [1.0 / R as Scalar; R], [0.125; P], variances)
-}
-
-/// Correlated inputs, as sensors have them: a third of them follows each of three causes, with noise of half its strength.
-const fn samples<const COUNT: usize>(
+/// Correlated inputs, as sensors have them: a third of them follows each of three causes, with noise of the same strength.
+const fn values<const COUNT: usize>(
     generator: &mut Generator,
     mean: f64,
     deviation: f64,
-) -> [Sample; COUNT] {
+) -> [[f64; D]; COUNT] {
     let mut samples = [[0.0; D]; COUNT];
     let mut i = 0;
     while i < COUNT {
         let causes = [generator.normal(), generator.normal(), generator.normal()];
         let mut j = 0;
         while j < D {
-            let value = 0.9 * causes[j % 3] + 0.45 * generator.normal();
-            samples[i][j] = (mean + deviation * value) as Scalar;
+            let value = 0.7 * causes[j % 3] + 0.7 * generator.normal();
+            samples[i][j] = mean + deviation * value;
             j += 1;
         }
         i += 1;
@@ -85,9 +109,24 @@ const fn samples<const COUNT: usize>(
     samples
 }
 
+const fn samples<const COUNT: usize>(
+    generator: &mut Generator,
+    mean: f64,
+    deviation: f64,
+) -> [Sample; COUNT] {
+    let exact: [[f64; D]; COUNT] = values(generator, mean, deviation);
+    let mut samples = [[0.0; D]; COUNT];
+    let mut i = 0;
+    while i < COUNT * D {
+        samples[i / D][i % D] = exact[i / D][i % D] as Scalar;
+        i += 1;
+    }
+    samples
+}
+
 const fn centred_gram() -> [[Scalar; N]; N] {
     // The compiler computes every static, used or not, and takes long for this one.
-    if !is("jacobi") {
+    if !is("jacobi") && !is("eigen") {
         return [[0.0; N]; N];
     }
     let samples: [Sample; N] = samples(&mut Generator(1), 0.0, 1.0);

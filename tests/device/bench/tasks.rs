@@ -7,13 +7,14 @@ use core::hint::black_box;
 use mercer::eigen::{self, MAX_SWEEPS};
 use mercer::kernel::Rbf;
 use mercer::{
-    Components, Detector, ExactWorkspace, KernelPca, LandmarkWorkspace, Landmarks, Learner, Matrix,
-    Recipe,
+    Components, Detector, ExactWorkspace, KernelPca, LandmarkWorkspace, Landmarks,
+    LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector, Recipe,
 };
 use static_cell::ConstStaticCell;
 
 use crate::inputs::{
-    CENTRED_GRAM, DETECTOR, GAMMA, RAW_SAMPLES, READING, SAMPLES, SCALED_READING, Sample,
+    CENTRED_GRAM, DETECTOR, GAMMA, RAW_SAMPLES, READING, SAMPLES, SCALED_READING, SINGLE,
+    SINGLE_READING, Sample,
 };
 use crate::measure::{self, Failure, Measured};
 use crate::shape::{D, N, P, R, Scalar, is};
@@ -42,11 +43,14 @@ macro_rules! tasks {
 tasks! {
     "empty" => Empty,
     "score" => Score,
-    "model-score" => ModelScore,
+    "detect" => Detect,
+    "detect-i16" => DetectWhole,
     "project" => Project,
     "contributions" => Contributions,
     "fit-landmarks" => FitLandmarks,
     "fit-exact" => FitExact,
+    "fit-exact-all" => FitExactAll,
+    "eigen" => Eigen,
     "jacobi" => Jacobi,
     "learn" => Learn,
 }
@@ -65,10 +69,22 @@ impl Task for Empty {
 
 type Model = KernelPca<Rbf<Scalar>, Sample, R, P>;
 
-/// A raw reading to a verdict: scaling, finite check, projections, scores, thresholds.
-struct Score(&'static Detector<Rbf<Scalar>, Sample, R, P>, &'static Sample);
+/// The model alone: finite check, projections, scores of a scaled reading.
+struct Score(&'static Model, &'static Sample);
 
 impl Task for Score {
+    fn prepare() -> Option<Self> {
+        Some(Self(black_box(DETECTOR.model()), black_box(&SCALED_READING)))
+    }
+    fn run(&mut self) -> bool {
+        black_box(self.0.score(self.1)).is_ok()
+    }
+}
+
+/// A raw reading to a verdict: scaling, finite check, projections, scores, thresholds.
+struct Detect(&'static Detector<Rbf<Scalar>, Sample, R, P>, &'static Sample);
+
+impl Task for Detect {
     fn prepare() -> Option<Self> {
         Some(Self(black_box(&DETECTOR), black_box(&READING)))
     }
@@ -77,12 +93,16 @@ impl Task for Score {
     }
 }
 
-/// The model alone, on a scaled reading.
-struct ModelScore(&'static Model, &'static Sample);
+/// The same in integers. Its flash includes the conversion from the other kind, which is not counted.
+struct DetectWhole(&'static QuantisedDetector<D, R, P>, &'static [f32; D]);
 
-impl Task for ModelScore {
+impl Task for DetectWhole {
     fn prepare() -> Option<Self> {
-        Some(Self(black_box(DETECTOR.model()), black_box(&SCALED_READING)))
+        static WHOLE: ConstStaticCell<QuantisedDetector<D, R, P>> =
+            ConstStaticCell::new(QuantisedDetector::new());
+        let whole = WHOLE.try_take()?;
+        whole.quantise(black_box(&SINGLE)).ok()?;
+        Some(Self(black_box(whole), black_box(&SINGLE_READING)))
     }
     fn run(&mut self) -> bool {
         black_box(self.0.score(self.1)).is_ok()
@@ -137,14 +157,41 @@ impl Task for FitLandmarks {
     }
 }
 
-/// Exact kernel PCA of scaled samples: Gram matrix, all eigenvalues, weights.
+/// Exact kernel PCA of scaled samples: Gram matrix, leading eigenvalues, weights.
 struct FitExact {
+    samples: &'static [Sample],
+    model: &'static mut KernelPca<Rbf<Scalar>, Sample, N, P>,
+    workspace: &'static mut LeadingWorkspace<Scalar, N, STEPS>,
+}
+
+/// What `LeadingWorkspace` advises for `P` components.
+const STEPS: usize = 4 * P;
+
+impl Task for FitExact {
+    fn prepare() -> Option<Self> {
+        static MODEL: ConstStaticCell<KernelPca<Rbf<Scalar>, Sample, N, P>> =
+            ConstStaticCell::new(KernelPca::new());
+        static WORKSPACE: ConstStaticCell<LeadingWorkspace<Scalar, N, STEPS>> =
+            ConstStaticCell::new(LeadingWorkspace::new());
+        let (model, workspace) = (MODEL.try_take()?, WORKSPACE.try_take()?);
+        Some(Self { samples: black_box(SAMPLES.as_slice()), model, workspace })
+    }
+    fn run(&mut self) -> bool {
+        let (kernel, kept) = black_box((Rbf::new(GAMMA), Components::Fixed(P)));
+        let report = self.model.fit_leading(kernel, self.samples, kept, self.workspace);
+        black_box(&self.model);
+        black_box(report).is_ok()
+    }
+}
+
+/// Exact kernel PCA of scaled samples: Gram matrix, all eigenvalues, weights.
+struct FitExactAll {
     samples: &'static [Sample],
     model: &'static mut KernelPca<Rbf<Scalar>, Sample, N, P>,
     workspace: &'static mut ExactWorkspace<Scalar, N>,
 }
 
-impl Task for FitExact {
+impl Task for FitExactAll {
     fn prepare() -> Option<Self> {
         static MODEL: ConstStaticCell<KernelPca<Rbf<Scalar>, Sample, N, P>> =
             ConstStaticCell::new(KernelPca::new());
@@ -161,33 +208,59 @@ impl Task for FitExact {
     }
 }
 
-/// All eigenvalues and eigenvectors of a centred Gram matrix.
+/// All eigenvalues and eigenvectors of a centred Gram matrix, by reflections and QR.
+struct Eigen {
+    matrix: &'static mut Matrix<Scalar, N, N>,
+    values: &'static mut [Scalar; N],
+    scratch: &'static mut [Scalar; N],
+}
+
+impl Task for Eigen {
+    fn prepare() -> Option<Self> {
+        static MATRIX: ConstStaticCell<Matrix<Scalar, N, N>> =
+            ConstStaticCell::new(Matrix::zeros());
+        static VALUES: [ConstStaticCell<[Scalar; N]>; 2] =
+            [const { ConstStaticCell::new([0.0; N]) }; 2];
+        let [values, scratch] = &VALUES;
+        let matrix = MATRIX.try_take()?;
+        *matrix = *black_box(&CENTRED_GRAM);
+        Some(Self { matrix, values: values.try_take()?, scratch: scratch.try_take()? })
+    }
+    fn run(&mut self) -> bool {
+        // Sizes that the compiler does not know: with constant ones it may unroll what it should not, and LLVM 22 takes
+        // forever to look for a checksum in the loops of a 32 × 32 matrix.
+        let mut matrix = black_box(self.matrix.view_mut());
+        let (values, scratch) = (self.values.as_mut_slice(), self.scratch.as_mut_slice());
+        let done = eigen::symmetric(&mut matrix, values, scratch, black_box(MAX_SWEEPS));
+        black_box((&self.matrix, &self.values));
+        black_box(done).is_ok()
+    }
+}
+
+/// The same by rotations.
 struct Jacobi {
     matrix: &'static mut Matrix<Scalar, N, N>,
     vectors: &'static mut Matrix<Scalar, N, N>,
-    values: &'static mut [Scalar; N],
 }
 
 impl Task for Jacobi {
     fn prepare() -> Option<Self> {
         static MATRICES: [ConstStaticCell<Matrix<Scalar, N, N>>; 2] =
             [const { ConstStaticCell::new(Matrix::zeros()) }; 2];
-        static VALUES: ConstStaticCell<[Scalar; N]> = ConstStaticCell::new([0.0; N]);
         let [matrix, vectors] = &MATRICES;
         let (matrix, vectors) = (matrix.try_take()?, vectors.try_take()?);
-        // The decomposition destroys it.
         *matrix = *black_box(&CENTRED_GRAM);
-        Some(Self { matrix, vectors, values: VALUES.try_take()? })
+        Some(Self { matrix, vectors })
     }
     fn run(&mut self) -> bool {
-        // Sizes that the compiler does not know: with constant ones it may unroll what it should not, and LLVM 22 takes
-        // forever to look for a checksum in the loops of a 32 × 32 matrix.
         let mut matrix = black_box(self.matrix.view_mut());
         let mut vectors = black_box(self.vectors.view_mut());
-        let sweeps = black_box(MAX_SWEEPS);
-        let done = eigen::symmetric(&mut matrix, &mut vectors, self.values, sweeps);
-        black_box((&self.vectors, &self.values));
-        black_box(done).is_ok()
+        let Ok(mut jacobi) = eigen::Jacobi::start(&mut matrix, &mut vectors, MAX_SWEEPS) else {
+            return false;
+        };
+        let done = jacobi.step(&mut matrix, &mut vectors, black_box(usize::MAX));
+        black_box((&self.matrix, &self.vectors));
+        done == Ok(Progress::Done)
     }
 }
 

@@ -37,7 +37,7 @@ fn score_table(rows: &[Row]) -> Result<String> {
             .into_iter()
             .chain(SHAPES.map(|(r, d)| format!("{r} points, {d} inputs"))),
     );
-    for (task, name) in [("score", "`Detector::score`"), ("model-score", "`KernelPca::score`")] {
+    for (task, name) in [("score", "`KernelPca::score`"), ("detect", "`Detector::score`")] {
         for level in LEVELS {
             let counts = SHAPES.map(|(r, d)| {
                 let case = Case { task, r, d, ..SCORE };
@@ -62,7 +62,7 @@ fn core_table(rows: &[Row]) -> Result<String> {
     let lines = BOARDS.iter().map(|board| (board.name, SCORE));
     // Other precisions on the smallest core and on the usual one.
     let others = EVERYWHERE.iter().filter(|case| {
-        case.task.starts_with("score")
+        ["score", "detect-i16"].contains(&case.task)
             && (case.r, case.d, case.p) == (SCORE.r, SCORE.d, SCORE.p)
             && **case != SCORE
     });
@@ -92,7 +92,7 @@ fn work_table(rows: &[Row]) -> Result<String> {
     let heading = ["opt-level 3".to_string()].into_iter().chain(SHOWN.map(core));
     let heading = heading.chain(["stack".to_string(), "flash at 3, s, z".to_string()]);
     let mut table = Markdown::new(heading);
-    let long = |case: &&Case| !case.task.contains("score") && case.task != "project";
+    let long = |case: &&Case| case.n > 0;
     for case in EVERYWHERE.iter().filter(long) {
         let sizes = [("n", case.n), ("d", case.d), ("r", case.r), ("P", case.p)];
         let sizes = sizes.iter().filter(|(_, size)| *size > 0);
