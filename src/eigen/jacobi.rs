@@ -196,25 +196,20 @@ impl<T: Real> Jacobi<T> {
 
     /// Sets the threshold of a new sweep, or finds that none is needed.
     fn begin_sweep(&mut self, matrix: &MatrixViewMut<'_, T>) -> Result<Stage, Error> {
-        let (mut total, mut largest) = (T::ZERO, T::ZERO);
-        for (i, row) in matrix.view().iter_rows().enumerate() {
-            for entry in row.iter().skip(i + 1) {
-                total += entry.abs();
-                largest = largest.larger(entry.abs());
-            }
-        }
-        if largest <= self.negligible {
+        let view = matrix.view();
+        let upper = || view.iter_rows().zip(1..).filter_map(|(row, right)| row.get(right..));
+        if upper().all(|row| row.iter().all(|entry| entry.abs() <= self.negligible)) {
             return Ok(Stage::Sort { end: 1, at: 1 });
         }
         if self.sweep >= self.max_sweeps {
             return Err(Error::NoConvergence { sweeps: self.sweep });
         }
-        let n = T::from_usize(matrix.rows().max(1));
-        self.threshold = if self.sweep < THRESHOLD_SWEEPS {
-            self.negligible.larger(T::from_f64(0.2) * total / (n * n))
-        } else {
-            self.negligible
-        };
+        self.threshold = self.negligible;
+        if self.sweep < THRESHOLD_SWEEPS {
+            let total = sum(upper().map(|row| sum(row.iter().map(|entry| entry.abs()))));
+            let n = T::from_usize(matrix.rows().max(1));
+            self.threshold = self.negligible.larger(T::from_f64(0.2) * total / (n * n));
+        }
         Ok(Stage::Sweep { row: 0, column: 1 })
     }
 }

@@ -52,7 +52,8 @@ fn for_each_pair<T: Real>(
             visit(x, y);
         }
     }
-    for (x, row) in left.iter_mut().skip(p + 1).zip(between.chunks_exact_mut(stride.max(1))) {
+    // By reference: a zip of chunks themselves divides by their size, and at opt-level z the compiler does not see that this is not 0.
+    for (x, row) in left.iter_mut().skip(p + 1).zip(&mut between.chunks_exact_mut(stride.max(1))) {
         if let Some(y) = row.get_mut(q) {
             visit(x, y);
         }
@@ -143,10 +144,9 @@ fn turn_columns_between<T: Real>(
     (stride, q): (usize, usize),
     turns: [Turn<T>; TOGETHER],
 ) {
-    for (x, row) in left.iter_mut().zip(between.chunks_exact_mut(stride.max(1))) {
-        if let Some(y) = row.get_mut(q..).and_then(<[T]>::first_chunk_mut) {
-            (*x, *y) = turn_four(*x, *y, turns);
-        }
+    for (x, row) in left.iter_mut().zip(&mut between.chunks_exact_mut(stride.max(1))) {
+        let Some(y) = row.get_mut(q..).and_then(<[T]>::first_chunk_mut) else { return };
+        (*x, *y) = turn_four(*x, *y, turns);
     }
 }
 
@@ -185,6 +185,7 @@ struct Parts<'a, T> {
     stride: usize,
 }
 
+#[inline(always)]
 fn split<'a, T>(matrix: &'a mut MatrixViewMut<'_, T>, p: usize, q: usize) -> Option<Parts<'a, T>> {
     let (columns, (entries, stride)) = (matrix.columns(), matrix.entries_mut());
     let (above, entries) = entries.split_at_mut_checked(p * stride)?;

@@ -1,0 +1,24 @@
+//! How long mercer and its desktop relatives take: `cargo bench --bench peers` builds and runs the package in `peers/`.
+//!
+//! A package of its own, because what it compares with takes longer to compile than all of mercer.
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/Cargo.toml");
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["run", "--release", "--quiet", "--manifest-path"]).arg(manifest);
+    match cargo.status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(status) => {
+            eprintln!("the comparison with peers ended with {status}");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("cannot start cargo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
