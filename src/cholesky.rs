@@ -144,6 +144,7 @@ impl<T: Real> PivotedCholesky<T> {
         K: Kernel<S::View, Scalar = T>,
     {
         let column = self.rank;
+        let mut sum = T::ZERO;
         for (i, (x, residual)) in samples.iter_samples().zip(residuals.iter_mut()).enumerate() {
             // What is spanned already has no part in this landmark; the factor of the landmarks stays triangular.
             let entry = if i == pivot {
@@ -154,14 +155,20 @@ impl<T: Real> PivotedCholesky<T> {
                 let spanned = factor.view().leading(usize::MAX, column);
                 (kernel.eval(x, landmark) - dot(spanned.row(i), spanned.row(pivot))) / root
             };
-            if !entry.is_finite() {
-                return Err(Error::NotFinite { row: i, column: pivot });
-            }
+            sum += entry;
             factor.set(i, column, entry);
             let left = if i == pivot { T::ZERO } else { *residual - entry * entry };
             // A residual collects a few ε at each step, more than the bound for its final size.
             self.indefinite |= left < -T::from_f64(8.0) * self.rounding;
             *residual = T::ZERO.larger(left);
+        }
+        // One look at the column: what is not finite shows in the sum.
+        if !sum.is_finite() {
+            let mut entries = factor.view().iter_rows().map(|row| row.get(column));
+            let bad = entries.position(|entry| entry.is_some_and(|entry| !entry.is_finite()));
+            if let Some(row) = bad {
+                return Err(Error::NotFinite { row, column: pivot });
+            }
         }
         Ok(())
     }

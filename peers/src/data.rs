@@ -12,7 +12,8 @@ pub(crate) type Reading = [f64; INPUTS];
 pub(crate) fn readings(count: usize, seed: u64) -> Vec<Reading> {
     let mut state = seed;
     let mut uniform = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64
     };
     let mut normal = move || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;

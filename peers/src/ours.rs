@@ -4,7 +4,8 @@ use anyhow::Result;
 use mercer::eigen::{self, LanczosScratch};
 use mercer::kernel::Rbf;
 use mercer::{
-    Components, KernelPca, LandmarkWorkspace, Landmarks, LeadingWorkspace, MatrixViewMut, Scaling, gram,
+    Components, KernelPca, LandmarkWorkspace, Landmarks, LeadingWorkspace, MatrixViewMut, Scaling,
+    gram,
 };
 
 use crate::LEADING;
@@ -30,7 +31,8 @@ pub(crate) fn centred_gram(n: usize) -> Result<Vec<f64>> {
 pub(crate) fn eigenpairs(wanted: usize) -> Result<[f64; SIZES.len()]> {
     each(|n| {
         let matrix = centred_gram(n)?;
-        let (mut basis, mut vector, mut pivots) = (vec![0.0; STEPS * n], vec![0.0; n], vec![0.0; n]);
+        let (mut basis, mut vector, mut pivots) =
+            (vec![0.0; STEPS * n], vec![0.0; n], vec![0.0; n]);
         let (mut projected, mut rotation) = (vec![0.0; STEPS * STEPS], vec![0.0; STEPS * STEPS]);
         let mut rest = [[0.0; STEPS]; 3];
         milliseconds(
@@ -78,7 +80,13 @@ fn landmarks<const N: usize>() -> Result<f64> {
     let mut workspace = Box::new(LandmarkWorkspace::<f64, N, POINTS>::new());
     detector(N, &mut model, |model, samples| {
         let components = Components::Fixed(LEADING);
-        model.fit_landmarks(Rbf::new(GAMMA), samples, Landmarks::Room, components, &mut workspace)?;
+        model.fit_landmarks(
+            Rbf::new(GAMMA),
+            samples,
+            Landmarks::Room,
+            components,
+            &mut workspace,
+        )?;
         Ok(())
     })
 }

@@ -3,7 +3,7 @@
 //! Each rotation makes one off-diagonal entry zero; a sweep visits all `n(n−1)/2` of them, largest diagonal entries first. In the first
 //! sweeps only entries above a fifth of their mean magnitude are worth a rotation. It ends when no entry exceeds
 //! `ε‖A‖_F/n`, so that what is left off the diagonal is below `ε‖A‖_F` in norm, and so is the error of every eigenvalue
-//! that this causes. Convergence is quadratic: 5 to 9 sweeps are usual.
+//! that this causes. Convergence is quadratic: 5 to 10 sweeps are usual.
 //!
 //! Only the upper triangle is used. Four rotations of a row are done together where the caller allows that many operations; the bits are the same.
 
@@ -14,6 +14,7 @@ use triangle::{annihilate, annihilate_four, bring_largest};
 use turn::TOGETHER;
 
 use super::Progress;
+use super::symmetric::settle_sign;
 use crate::error::Error;
 use crate::math::{Real, sum};
 use crate::matrix::MatrixViewMut;
@@ -242,17 +243,6 @@ fn exchange<T: Real>(
         true
     } else {
         false
-    }
-}
-
-/// Makes the entry of largest magnitude, the first of them, positive.
-fn settle_sign<T: Real>(vector: &mut [T]) {
-    let extreme =
-        vector.iter().fold(T::ZERO, |best, &v| if v.abs() > best.abs() { v } else { best });
-    if extreme < T::ZERO {
-        for entry in vector {
-            *entry = -*entry;
-        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! tests/device/bench is the firmware; plan.rs says what is measured.
 
 mod clock;
+#[cfg(test)]
+mod cost;
 mod drift;
 mod flash;
 mod growth;

@@ -95,13 +95,16 @@ fn walking_model() -> Result<String> {
         text,
         "/// Instants in a window.\n\
          pub(crate) const LENGTH: usize = {LENGTH};\n\n\
+         const KERNEL: Rbf<f32> = Rbf::new({:?});\n\
+         #[rustfmt::skip]\n\
+         const POINTS: [Window; {POINTS}] = [\n{}];\n\n\
          /// {POINTS} of {WINDOWS} windows as points, {COMPONENTS} components.\n\
          #[rustfmt::skip]\n\
          pub(crate) static WALKING: Detector<Rbf<f32>, Window, {POINTS}, {COMPONENTS}> = Detector::from_parts(\n\
          \x20   {:?},\n\
          \x20   KernelPca::from_parts(\n\
-         \x20       Rbf::new({:?}),\n\
-         \x20       [\n{}        ],\n\
+         \x20       KERNEL,\n\
+         \x20       POINTS,\n\
          \x20       Expansion::from_parts(\n\
          \x20           {:?},\n\
          \x20           [\n{}            ],\n\
@@ -109,12 +112,13 @@ fn walking_model() -> Result<String> {
          \x20           {:?},\n\
          \x20           {:?},\n\
          \x20       ),\n\
-         \x20   ),\n\
+         \x20   )\n\
+         \x20   .with_memos(KERNEL.memos(&POINTS)),\n\
          \x20   {:?},\n\
          );",
-        detector.scaling(),
         kernel.gamma,
-        rows(12, detector.model().points().iter().map(|point| point.as_slice())),
+        rows(4, detector.model().points().iter().map(|point| point.as_slice())),
+        detector.scaling(),
         expansion.header(),
         rows(16, expansion.weights().iter_rows()),
         expansion.centre(),

@@ -48,7 +48,7 @@ pub(crate) const SCORE: Case = score(64, 8, 4);
 pub(crate) const FIT: Case = fit_landmarks(128, 12, 16, 8);
 pub(crate) const SCORE_POINTS: [u32; 5] = [16, 32, 64, 96, 128];
 pub(crate) const SCORE_INPUTS: [u32; 5] = [2, 4, 8, 16, 32];
-pub(crate) const SCORE_COMPONENTS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+pub(crate) const SCORE_COMPONENTS: [u32; 5] = [4, 8, 16, 24, 32];
 pub(crate) const FIT_SAMPLES: [u32; 5] = [32, 64, 128, 192, 256];
 pub(crate) const FIT_POINTS: [u32; 5] = [12, 16, 24, 32, 48];
 

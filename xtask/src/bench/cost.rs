@@ -1,0 +1,59 @@
+//! The constants of `Detector::COST` against the committed counts.
+
+use std::fs;
+use std::path::Path;
+
+use mercer::kernel::Rbf;
+use mercer::{Cost, Detector};
+
+use super::record;
+
+/// What a bound may exceed the count by, at the level that takes longest.
+const GENEROUS: f64 = 1.7;
+
+fn cost(d: u32, r: u32, p: u32) -> Option<Cost> {
+    match (d, r, p) {
+        (3, 32, 4) => Some(Detector::<Rbf<f32>, [f32; 3], 32, 4>::COST),
+        (8, 64, 4) => Some(Detector::<Rbf<f32>, [f32; 8], 64, 4>::COST),
+        (16, 128, 4) => Some(Detector::<Rbf<f32>, [f32; 16], 128, 4>::COST),
+        _ => None,
+    }
+}
+
+fn bound(cost: &Cost, board: &str) -> u64 {
+    let bounds = &cost.instructions;
+    let bound = match board {
+        "m0" => bounds.cortex_m0,
+        "m3" => bounds.cortex_m3,
+        "m4f" | "m7" | "m33" => bounds.cortex_m4f,
+        "rv32imac" => bounds.rv32imac,
+        other => panic!("no bound for {other}"),
+    };
+    bound as u64
+}
+
+#[test]
+fn bounds_hold_and_are_not_too_generous() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/bench.csv");
+    let rows = record::from_csv(&fs::read_to_string(path).unwrap()).unwrap();
+    let mut compared = 0;
+    for row in rows.iter().filter(|row| row.key.task == "detect") {
+        let key = &row.key;
+        let cost = cost(key.d, key.r, key.p).unwrap();
+        let (count, bound) = (row.instructions, bound(&cost, &key.board));
+        assert!(count <= bound, "{key:?}: {count}, but the bound is {bound}");
+        assert!(row.stack_bytes <= cost.ram as u64, "{key:?}: {} of stack", row.stack_bytes);
+        if key.opt == "z" {
+            assert!(bound as f64 <= GENEROUS * count as f64, "{key:?}: {count} of {bound}");
+        }
+        compared += 1;
+    }
+    assert_eq!(compared, 3 * 6 * 3, "three shapes, six boards, three levels");
+}
+
+#[test]
+fn a_firmware_can_check_it() {
+    const COST: Cost = Detector::<Rbf<f32>, [f32; 8], 64, 4>::COST;
+    const { assert!(COST.kernel_evaluations == 64 && COST.multiply_adds == 64 * 13) };
+    assert_eq!(COST.flash, Detector::<Rbf<f32>, [f32; 8], 64, 4>::SIZE);
+}
