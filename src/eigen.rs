@@ -23,6 +23,7 @@ mod householder;
 #[cfg(test)]
 mod jacobi;
 mod lanczos;
+mod ritz;
 mod rows;
 mod symmetric;
 mod tridiagonal;
