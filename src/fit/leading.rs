@@ -110,7 +110,7 @@ impl<T: Real> LeadingScratch<'_, T> {
 ///
 /// # Errors
 /// Whatever is wrong with kernel, samples, sizes or the wish for components; [`Error::NoVariance`] when all samples
-/// are equal; [`Error::NoConvergence`].
+/// are equal; [`Error::NoConvergence`], which was seen with indefinite kernels only: give it more steps, or use an exact fit.
 pub fn fit<K, S>(
     kernel: &K,
     samples: &S,
