@@ -24,6 +24,7 @@ mod jacobi;
 mod lanczos;
 #[cfg(test)]
 mod plain;
+mod ritz;
 pub(crate) mod rows;
 mod symmetric;
 mod tridiagonal;

@@ -229,33 +229,62 @@ impl Errors {
 }
 
 /// Solves a problem for the eigenvalues above 4 ε of the norm; none of those may be missing, to another 24 ε.
-fn solve<T: Real>(problem: &Problem, matrix: &Grid<T>, truth: &Truth) -> Found<T> {
+///
+/// None where it gave up. It may do so only on an indefinite matrix and with fewer steps than rows.
+fn solve<T: Real>(problem: &Problem, matrix: &Grid<T>, truth: &Truth) -> Option<Found<T>> {
     let rounding = T::EPSILON.to_f64() * truth.norm;
     let floor = T::from_f64(4.0 * rounding);
-    let found = leading(matrix, problem.wanted, floor, problem.steps);
-    let found = found.unwrap_or_else(|error| panic!("{}: {error}", problem.name));
+    let found = match leading(matrix, problem.wanted, floor, problem.steps) {
+        Err(Error::NoConvergence { .. }) => {
+            let least = truth.values[truth.values.len() - 1];
+            let hard = least < -1e-3 * truth.norm && problem.steps < matrix.rows;
+            assert!(hard, "{} was given up", problem.name);
+            return None;
+        }
+        found => found.unwrap_or_else(|error| panic!("{}: {error}", problem.name)),
+    };
     if found.values.len() < problem.wanted {
         let next = truth.values[found.values.len()];
         assert!(next <= 28.0 * rounding, "{}: {next} is missing", problem.name);
     }
-    found
+    Some(found)
+}
+
+/// Solves it in `f64` and compares; with as many steps as rows if it has to be, which is never given up. Returns the errors, the restarts, and whether it had to be.
+fn solve_and_compare(mut problem: Problem) -> (Errors, usize, bool) {
+    let truth = Truth::new(&problem.matrix);
+    let first = solve(&problem, &problem.matrix, &truth);
+    let given_up = first.is_none();
+    let found = first.unwrap_or_else(|| {
+        problem.steps = problem.matrix.rows;
+        solve(&problem, &problem.matrix, &truth).expect("there is room for all")
+    });
+    let errors = Errors::of(&problem.matrix, &truth, &found.values, &found.vectors);
+    // The residual is 4 ε at the most when the iteration stops; rounding of a hundred rows adds as much again and more.
+    let good = errors.value < 2e-14 && errors.residual < 2e-14 && errors.orthogonality < 1e-13;
+    assert!(good && errors.angle < 1e-12, "{}: {errors:?}", problem.name);
+    (errors, found.leading.restarts, given_up)
 }
 
 #[test]
 fn none_of_thousands_is_wrong() {
-    let (mut worst, mut restarts) = (Errors::default(), 0);
+    let (mut worst, mut most_restarts, mut refused) = (Errors::default(), 0, 0);
     for seed in 0..2000 {
-        let problem = problem(seed);
-        let truth = Truth::new(&problem.matrix);
-        let found = solve(&problem, &problem.matrix, &truth);
-        let errors = Errors::of(&problem.matrix, &truth, &found.values, &found.vectors);
-        // The residual is 4 ε at the most when the iteration stops; rounding of a hundred rows adds as much again and more.
-        let good = errors.value < 2e-14 && errors.residual < 2e-14 && errors.orthogonality < 1e-13;
-        assert!(good && errors.angle < 1e-12, "{}: {errors:?}", problem.name);
+        let (errors, restarts, given_up) = solve_and_compare(problem(seed));
         worst = worst.larger(errors);
-        restarts = restarts.max(found.leading.restarts);
+        most_restarts = most_restarts.max(restarts);
+        refused += usize::from(given_up);
     }
-    println!("f64: {worst:?}, at most {restarts} restarts");
+    println!("f64: {worst:?}, at most {most_restarts} restarts, {refused} given up");
+    // 1 in 1,000 of the indefinite ones, which are a fifth.
+    assert!(refused <= 2, "{refused} given up");
+}
+
+/// Wanted eigenvalues of 1e-13 of the norm beside negative ones of 4e-2: an error that says so, not a wrong result.
+#[test]
+fn a_problem_that_is_too_hard_is_given_up() {
+    let (.., given_up) = solve_and_compare(problem(502_529));
+    assert!(given_up, "solved by now: look for a harder one");
 }
 
 /// Eigenvalues to 2e-6 of the largest, angles to 1e-4 where the gap is 2 % of it or more; and values and residuals in no problem less accurate than
@@ -268,7 +297,7 @@ fn single_precision_is_as_accurate_as_the_plain_method() {
         let single: Grid<f32> = problem.matrix.cast();
         let matrix = single.cast();
         let truth = Truth::new(&matrix);
-        let found = solve(&problem, &single, &truth);
+        let found = solve(&problem, &single, &truth).expect("solved in single precision");
         let errors = Errors::of(&matrix, &truth, &found.values, &found.vectors);
         let (values, vectors) = jacobi(rows(&single));
         let count = found.values.len();

@@ -1,4 +1,4 @@
-//! Exact kernel PCA for the leading components only: [`exact`](super::exact) without the full eigenproblem.
+//! Exact kernel PCA for the leading components only: [`exact`] without the full eigenproblem.
 //!
 //! Same Gram matrix, same formulas, same points; the eigenpairs come from [`eigen::leading`], which finds the leading ones of a large matrix in a small part of the time,
 //! and misses none. Where an exact fit needs two `N × N` matrices, this needs one and a basis of `S × N`.
@@ -110,7 +110,7 @@ impl<T: Real> LeadingScratch<'_, T> {
 ///
 /// # Errors
 /// Whatever is wrong with kernel, samples, sizes or the wish for components; [`Error::NoVariance`] when all samples
-/// are equal; [`Error::NoConvergence`].
+/// are equal; [`Error::NoConvergence`], which was seen with indefinite kernels only: give it more steps, or use an exact fit.
 pub fn fit<K, S>(
     kernel: &K,
     samples: &S,

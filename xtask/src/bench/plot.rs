@@ -57,7 +57,7 @@ fn panel<B: DrawingBackend>(
         .axis_desc_style((FONT, 15).into_font().color(&INK))
         .x_desc(x_label)
         .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| format!("{y}"))
+        .y_label_formatter(&|y| format!("{}", (y * 10.0).round() / 10.0))
         .draw()
         .map_err(failed)?;
     for (series, colour) in series.iter().zip(COLOURS) {

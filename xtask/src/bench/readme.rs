@@ -66,7 +66,13 @@ fn core_table(rows: &[Row]) -> Result<String> {
             && (case.r, case.d, case.p) == (SCORE.r, SCORE.d, SCORE.p)
             && **case != SCORE
     });
-    let others = others.flat_map(|case| [("m0", *case), ("m4f", *case)]);
+    let others = others.flat_map(|case| {
+        let boards: &[&str] = match case.precision {
+            "i16" => &["m0", "m3", "m4f", "rv32imac"],
+            _ => &["m0", "m4f"],
+        };
+        boards.iter().map(|board| (*board, *case))
+    });
     for (board, case) in lines.chain(others) {
         let at = |level| row(rows, board, &case, level);
         let (three, s, z) = (at("3")?, at("s")?, at("z")?);
@@ -92,7 +98,7 @@ fn work_table(rows: &[Row]) -> Result<String> {
     let heading = ["opt-level 3".to_string()].into_iter().chain(SHOWN.map(core));
     let heading = heading.chain(["stack".to_string(), "flash at 3, s, z".to_string()]);
     let mut table = Markdown::new(heading);
-    let long = |case: &&Case| case.n > 0;
+    let long = |case: &&Case| case.n > 0 || case.task == "contributions";
     for case in EVERYWHERE.iter().filter(long) {
         let sizes = [("n", case.n), ("d", case.d), ("r", case.r), ("P", case.p)];
         let sizes = sizes.iter().filter(|(_, size)| *size > 0);
