@@ -62,7 +62,7 @@ impl Rates {
     }
 }
 
-// A fifth to a third above what was counted at the slowest level, for what other data and sizes may take.
+// Above what was counted at the slowest level, for what other data and sizes may take; xtask/src/bench/cost.rs says how far.
 const CORTEX_M0: Rates = Rates {
     score: 3000,
     input: 1500,

@@ -1,8 +1,8 @@
 //! Four sums at once: the inner loops of a score.
 //!
 //! Four points share the loads of the query and the overhead of a loop, and four inputs at a time make that overhead small at every optimisation
-//! level: with sizes that the compiler knows, a score costs at opt-level s and z only a quarter more than at 3. (One point at a time costs three times
-//! as much. More than four points do not fit into the registers of a Cortex-M4F.) Each sum is added up in the order of its inputs, so the bits are those of the plain loop.
+//! level, with sizes that the compiler knows: `docs/bench.csv` has a score at 3, s and z. (More than four points do not fit into the registers of a
+//! Cortex-M4F.) Each sum is added up in the order of its inputs, so the bits are those of the plain loop.
 
 use crate::math::Real;
 

@@ -251,7 +251,6 @@ mod tests {
     use core::array::from_fn;
     use std::vec::Vec;
 
-    use super::jacobi as symmetric;
     use super::*;
     use crate::eigen::MAX_SWEEPS;
     use crate::matrix::Matrix;
@@ -271,7 +270,7 @@ mod tests {
         }
         let (mut vectors, mut values) = (Matrix::<f64, N, N>::zeros(), [0.0; N]);
         let sweeps =
-            symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
+            jacobi(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
         assert!(sweeps <= 10, "{sweeps} sweeps");
         for (k, value) in values.iter().enumerate() {
             let angle = core::f64::consts::PI * (N - k) as f64 / (N + 1) as f64;
@@ -357,7 +356,7 @@ mod tests {
         let mut work: Vec<T> = a.iter().flatten().map(|&x| T::from_f64(x)).collect();
         let rounded: Vec<f64> = work.iter().map(|x| x.to_f64()).collect();
         let (mut vectors, mut found) = (std::vec![T::ZERO; n * n], std::vec![T::ZERO; n]);
-        symmetric(
+        jacobi(
             &mut MatrixViewMut::new(&mut work, n, n).unwrap(),
             &mut MatrixViewMut::new(&mut vectors, n, n).unwrap(),
             &mut found,
@@ -427,7 +426,7 @@ mod tests {
             a.view_mut().set(i, i, i as f64);
         }
         let mut vectors = Matrix::<f64, 8, 9>::from_rows([[7.5; 9]; 8]);
-        symmetric(
+        jacobi(
             &mut a.view_mut().into_leading(7, 7),
             &mut vectors.view_mut().into_leading(7, 7),
             &mut [0.0; 7],
@@ -444,7 +443,7 @@ mod tests {
     fn sweeps_are_bounded() {
         let mut a = Matrix::from_rows([[1.0_f64, 1.0], [1.0, 2.0]]);
         let (mut vectors, mut values) = (Matrix::<f64, 2, 2>::zeros(), [0.0; 2]);
-        let result = symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, 0);
+        let result = jacobi(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, 0);
         assert_eq!(result, Err(Error::NoConvergence { sweeps: 0 }));
     }
 
@@ -452,7 +451,7 @@ mod tests {
     fn ties_keep_their_order_and_signs_follow_the_rule() {
         let mut a = Matrix::from_rows([[1.0_f64, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 2.0]]);
         let (mut vectors, mut values) = (Matrix::<f64, 3, 3>::zeros(), [0.0; 3]);
-        symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
+        jacobi(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
         assert_eq!(values, [2.0, 1.0, 1.0]);
         let expected = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         assert_eq!(vectors, Matrix::from_rows(expected));
@@ -465,17 +464,16 @@ mod tests {
     fn degenerate_matrices_are_solved() {
         for a in [Matrix::<f64, 3, 3>::zeros(), Matrix::from_rows([[5.0; 3]; 3])] {
             let (mut work, mut vectors, mut values) = (a, Matrix::<f64, 3, 3>::zeros(), [0.0; 3]);
-            symmetric(&mut work.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS)
-                .unwrap();
+            jacobi(&mut work.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
             let trace: f64 = a.view().diagonal().sum();
             assert!((values[0] - trace).abs() < 1e-14 && values[1].abs() < 1e-14);
         }
         let huge = f32::MAX / 4.0;
         let mut a = Matrix::from_rows([[huge, huge], [huge, huge]]);
         let (mut vectors, mut values) = (Matrix::<f32, 2, 2>::zeros(), [0.0; 2]);
-        symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
+        jacobi(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS).unwrap();
         assert!((values[0] / huge - 2.0).abs() < 1e-6);
-        let none = symmetric::<f32>(
+        let none = jacobi::<f32>(
             &mut MatrixViewMut::new(&mut [], 0, 0).unwrap(),
             &mut MatrixViewMut::new(&mut [], 0, 0).unwrap(),
             &mut [],
@@ -488,7 +486,7 @@ mod tests {
     fn bad_matrices_are_refused() {
         let (mut vectors, mut values) = (Matrix::<f64, 2, 2>::zeros(), [0.0; 2]);
         let mut solve = |mut a: Matrix<f64, 2, 2>| {
-            symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS)
+            jacobi(&mut a.view_mut(), &mut vectors.view_mut(), &mut values, MAX_SWEEPS)
         };
         let skewed = Matrix::from_rows([[1.0, 2.0], [2.1, 1.0]]);
         assert_eq!(solve(skewed), Err(Error::NotSymmetric { row: 0, column: 1 }));
@@ -497,11 +495,11 @@ mod tests {
         let mut a = Matrix::<f64, 2, 2>::zeros();
         let mut short = Matrix::<f64, 1, 2>::zeros();
         assert_eq!(
-            symmetric(&mut a.view_mut(), &mut short.view_mut(), &mut [0.0; 2], MAX_SWEEPS),
+            jacobi(&mut a.view_mut(), &mut short.view_mut(), &mut [0.0; 2], MAX_SWEEPS),
             Err(Error::Shape { what: "eigenvector rows", expected: 2, given: 1 })
         );
         assert_eq!(
-            symmetric(&mut a.view_mut(), &mut vectors.view_mut(), &mut [0.0; 3], MAX_SWEEPS),
+            jacobi(&mut a.view_mut(), &mut vectors.view_mut(), &mut [0.0; 3], MAX_SWEEPS),
             Err(Error::Shape { what: "eigenvalues", expected: 2, given: 3 })
         );
     }

@@ -1,4 +1,4 @@
-//! `exp` of numbers up to 0, for `f32`: one by a polynomial, and in rows a dozen instructions each.
+//! `exp` of numbers up to 0, for `f32`: one by a polynomial, and in rows by a table.
 //!
 //! In rows, the exponent is counted in steps of `1/64` of a doubling, `t = n + f` with a whole `n` and `|f| ≤ ½` (table method of Tang, ACM TOMS
 //! 15, 1989). `2^(n/64)` is a table entry whose exponent bits are moved by `n`; `2^(f/64)` is a parabola. A parabola `c((f + a)² + b)` takes one

@@ -8,7 +8,7 @@ use super::plan::{
 };
 use super::record::{Key, Row};
 
-/// A count may be this far from its line: sizes that fill a vector register, a block or an unrolled loop cost a little less.
+/// A count may be this far from its line: sizes that fill a block or an unrolled loop cost less, and those that outgrow the registers more.
 pub(crate) const TOLERATED: f64 = 0.08;
 
 /// One size grows, the others stay.
