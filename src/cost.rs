@@ -10,7 +10,8 @@
 //! They are for a model that has its [memos](crate::KernelPca::with_memos), as every fit on scaled readings makes them.
 
 use crate::detector::Detector;
-use crate::kernel::Rbf;
+use crate::kernel::{Kernel, Rbf};
+use crate::math::Real;
 
 /// What one [`Detector::score`] costs at the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,18 +91,73 @@ const RV32IMAC: Rates = Rates {
     point_component: 140,
 };
 
+impl Cost {
+    /// What a score of a detector with a Gaussian kernel in `f32` costs, when its sizes are known only at run time.
+    pub const fn gaussian(inputs: usize, points: usize, components: usize) -> Self {
+        Self {
+            kernel_evaluations: points,
+            multiply_adds: points * (inputs + components + 1),
+            instructions: Instructions {
+                cortex_m0: CORTEX_M0.bound(inputs, points, components),
+                cortex_m3: CORTEX_M3.bound(inputs, points, components),
+                cortex_m4f: CORTEX_M4F.bound(inputs, points, components),
+                rv32imac: RV32IMAC.bound(inputs, points, components),
+            },
+            flash: detector_size::<Rbf<f32>, f32>(inputs, points, components),
+            ram: 400 + 24 * inputs + 16 * components,
+        }
+    }
+}
+
+/// Bytes of a [`Detector`] with kernel `K` and numbers `T`: [`Detector::SIZE`] when sizes are known only at run time.
+pub const fn detector_size<K, T>(inputs: usize, points: usize, components: usize) -> usize
+where
+    T: Real,
+    K: Kernel<[T], Scalar = T>,
+{
+    // What does not depend on the sizes is that of the smallest detector.
+    let rest = Detector::<K, [T; 1], 1, 1>::SIZE - scalars(1, 1, 1) * size_of::<T>();
+    rest + scalars(inputs, points, components) * size_of::<T>()
+}
+
+/// Points with memo, centre weight and weights; offsets and variances; mean and deviation.
+const fn scalars(inputs: usize, points: usize, components: usize) -> usize {
+    points * (inputs + components + 2) + 2 * components + 2 * inputs
+}
+
 impl<const D: usize, const R: usize, const P: usize> Detector<Rbf<f32>, [f32; D], R, P> {
     /// What a score costs, whatever the reading.
-    pub const COST: Cost = Cost {
-        kernel_evaluations: R,
-        multiply_adds: R * (D + P + 1),
-        instructions: Instructions {
-            cortex_m0: CORTEX_M0.bound(D, R, P),
-            cortex_m3: CORTEX_M3.bound(D, R, P),
-            cortex_m4f: CORTEX_M4F.bound(D, R, P),
-            rv32imac: RV32IMAC.bound(D, R, P),
-        },
-        flash: Self::SIZE,
-        ram: 400 + 24 * D + 16 * P,
-    };
+    pub const COST: Cost = Cost { flash: Self::SIZE, ..Cost::gaussian(D, R, P) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Laplacian, Linear, Poly, Sigmoid};
+    use crate::samples::Vector;
+
+    fn sizes<K, X, const R: usize, const P: usize>() -> (usize, usize)
+    where
+        X: Vector,
+        K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+    {
+        let formula = detector_size::<K, X::Scalar>(X::INPUTS, R, P);
+        (Detector::<K, X, R, P>::SIZE, formula)
+    }
+
+    #[test]
+    fn sizes_at_run_time_are_those_of_the_types() {
+        let found = [
+            sizes::<Rbf<f32>, [f32; 12], 48, 24>(),
+            sizes::<Rbf<f32>, [f32; 1], 1, 1>(),
+            sizes::<Laplacian<f32>, [f32; 3], 32, 4>(),
+            sizes::<Poly<f32>, [f32; 8], 64, 5>(),
+            sizes::<Sigmoid<f32>, [f32; 7], 9, 3>(),
+            sizes::<Linear, [f32; 7], 9, 3>(),
+            sizes::<Rbf<f64>, [f64; 12], 48, 24>(),
+            sizes::<Poly<f64>, [f64; 3], 5, 7>(),
+            sizes::<Linear, [f64; 2], 5, 7>(),
+        ];
+        assert!(found.iter().all(|(size, formula)| size == formula), "{found:?}");
+    }
 }

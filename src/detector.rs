@@ -2,14 +2,18 @@
 //!
 //! One value that can be learned in RAM (see [`Learner`](crate::Learner)) or be a `static` in flash.
 
+mod view;
+
+pub use view::DetectorView;
+
 use core::cmp::Ordering;
 
-use crate::error::{Error, Fault};
+use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::math::{Real, sum};
 use crate::model::KernelPca;
 use crate::samples::Vector;
-use crate::scaling::{Scaling, require_finite};
+use crate::scaling::{Scaling, apply_checked};
 use crate::score::Score;
 
 /// Which scores can raise an alarm.
@@ -164,6 +168,19 @@ where
         }
     }
 
+    /// The detector with its sizes as run-time values.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`].
+    pub fn view(&self) -> Result<DetectorView<'_, K, [X]>, Error> {
+        Ok(DetectorView {
+            mean: self.scaling.mean.view(),
+            deviation: self.scaling.deviation.view(),
+            model: self.model.view()?,
+            thresholds: self.thresholds,
+        })
+    }
+
     /// Forgets what was learned, in place.
     pub(crate) fn clear(&mut self) {
         self.scaling = Scaling::EMPTY;
@@ -176,13 +193,9 @@ where
         if !self.model.is_fitted() {
             return Err(Error::NotFitted);
         }
-        require_finite(x.view()).map_err(Error::Query)?;
-        let scaled = self.scaling.apply(x);
-        // Division by a tiny deviation can overflow.
-        require_finite(scaled.view()).map_err(|fault| match fault {
-            Fault::NotFinite { input } => Error::Query(Fault::ScaleOverflow { input }),
-            other => Error::Query(other),
-        })?;
+        let mut scaled = *x;
+        let (mean, deviation) = (self.scaling.mean.view(), self.scaling.deviation.view());
+        apply_checked(scaled.view_mut(), mean, deviation)?;
         Ok(scaled)
     }
 }

@@ -254,6 +254,17 @@ impl<K, T: Real> Learning<K, T> {
         }
     }
 
+    /// The calibrated thresholds, once every fold was scored: also when the model of all samples is refused as one that could not work.
+    pub fn thresholds(&self) -> Option<Thresholds<T>> {
+        match self.stage {
+            Stage::Begin { fold } | Stage::Fit { fold, .. } if fold == self.recipe.folds => {
+                Some(self.thresholds)
+            }
+            Stage::Done { .. } => Some(self.thresholds),
+            _ => None,
+        }
+    }
+
     /// Trims, once, or takes the thresholds.
     fn settle(&mut self, scratch: &mut LearnScratch<'_, T>) -> Result<Stage<K, T>, Error> {
         let trim = count_share(self.kept, self.recipe.trim);

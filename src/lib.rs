@@ -36,7 +36,7 @@ pub use calibrate::{FalseAlarms, FoldOrder};
 pub use cholesky::Landmarks;
 pub use cost::{Cost, Instructions};
 pub use detect::Detect;
-pub use detector::{Detector, Reading, Thresholds, Watch};
+pub use detector::{Detector, DetectorView, Reading, Thresholds, Watch};
 pub use eigen::Progress;
 pub use error::{Error, Fault, FormatFault};
 pub use fit::exact::ExactWorkspace;

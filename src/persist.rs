@@ -59,12 +59,12 @@ use core::iter;
 
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 
-use crate::detector::{Detector, Thresholds, Watch};
+use crate::detector::{Detector, DetectorView, Thresholds, Watch};
 use crate::error::{Error, FormatFault, require_capacity};
 use crate::kernel::Kernel;
 use crate::math::Real;
 use crate::model::Header;
-use crate::samples::Vector;
+use crate::samples::{Samples, Vector};
 use crate::scaling::Scaling;
 
 /// The version of the layout that is written, and the only one so far that is read.
@@ -216,7 +216,8 @@ where
         let (points, components) = (count(prelude.points), count(prelude.components));
         require_capacity("points", points, room)?;
         require_capacity("components", components, component_room)?;
-        let (expected, found) = (encoded_len::<K, X>(points, components), count(prelude.length));
+        let (expected, found) =
+            (encoded_len::<K, X::Scalar>(X::INPUTS, points, components), count(prelude.length));
         match points > 0 && components > 0 && found == expected {
             true => Ok(()),
             false => Err(Error::Format(FormatFault::Length { expected, found })),
@@ -279,12 +280,70 @@ where
 }
 
 /// Bytes of a stored detector: the table in the documentation of the module, summed up.
-const fn encoded_len<K: Encode, X: Vector<Scalar: Encode>>(
+const fn encoded_len<K: Encode, T: Encode>(
+    inputs: usize,
     points: usize,
     components: usize,
 ) -> usize {
-    let scalars = 4 + 2 * X::INPUTS + points * (X::INPUTS + 1 + components) + 2 * components;
-    PRELUDE_SIZE + K::SIZE + scalars * <X::Scalar as Encode>::SIZE + CHECKSUM_SIZE
+    let scalars = 4 + 2 * inputs + points * (inputs + 1 + components) + 2 * components;
+    PRELUDE_SIZE + K::SIZE + scalars * T::SIZE + CHECKSUM_SIZE
+}
+
+/// Storing a detector whose sizes are run-time values; [`Detector::read_from`] reads it on the device.
+impl<K, S, T> DetectorView<'_, K, S>
+where
+    T: Real + Encode,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T> + Encode,
+{
+    /// How many bytes [`write_to`](Self::write_to) needs.
+    pub fn encoded_len(&self) -> usize {
+        let expansion = self.model.expansion();
+        encoded_len::<K, T>(self.mean.len(), expansion.points(), expansion.components())
+    }
+
+    /// Writes the detector to the front of `out` and returns how many bytes that took.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len).
+    pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let (length, capacity) = (self.encoded_len(), out.len());
+        let no_room = Error::Capacity { what: "encoded detector", needed: length, capacity };
+        let out = out.get_mut(..length).ok_or(no_room)?;
+        let (body, check) = out.split_last_chunk_mut().ok_or(no_room)?;
+        self.encode(&mut Writer::new(body))?;
+        *check = checksum(body).to_le_bytes();
+        Ok(length)
+    }
+
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        let expansion = self.model.expansion();
+        let header = expansion.header();
+        let watch = match self.thresholds.watch {
+            Watch::Spe => 0,
+            Watch::T2 => 1,
+            Watch::Both => 2,
+        };
+        let prelude = Prelude {
+            scalar: T::SIZE as u8,
+            flags: watch | if header.indefinite { INDEFINITE } else { 0 },
+            length: stored(self.encoded_len()),
+            inputs: stored(self.mean.len()),
+            points: stored(expansion.points()),
+            components: stored(expansion.components()),
+        };
+        prelude.encode(out)?;
+        encode_kernel(self.model.kernel(), out)?;
+        let Thresholds { spe, t2, .. } = self.thresholds;
+        out.values(&[spe, t2, header.centre_norm, header.total_variance])?;
+        out.values(self.mean)?;
+        out.values(self.deviation)?;
+        self.model.points().iter_samples().try_for_each(|point| out.values(point))?;
+        out.values(expansion.centre())?;
+        expansion.weights().iter_rows().try_for_each(|row| out.values(row))?;
+        out.values(expansion.offsets())?;
+        out.values(expansion.variances())
+    }
 }
 
 /// Storing. The [module](crate::persist) documents the bytes.
@@ -294,12 +353,12 @@ where
     K: Kernel<[X::Scalar], Scalar = X::Scalar> + Encode,
 {
     /// The most bytes that [`write_to`](Self::write_to) can need: the size of a buffer for it.
-    pub const ENCODED_SIZE: usize = encoded_len::<K, X>(R, P);
+    pub const ENCODED_SIZE: usize = encoded_len::<K, X::Scalar>(X::INPUTS, R, P);
 
     /// How many bytes [`write_to`](Self::write_to) needs for the points and components in use.
     pub fn encoded_len(&self) -> usize {
         let expansion = self.model.expansion();
-        encoded_len::<K, X>(expansion.points(), expansion.components())
+        encoded_len::<K, X::Scalar>(X::INPUTS, expansion.points(), expansion.components())
     }
 
     /// Writes the detector to the front of `out` and returns how many bytes that took.
@@ -326,45 +385,9 @@ where
     /// [`Error::NotFitted`], [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len), and whatever
     /// [`read_from`](Self::read_from) would say of the bytes: what cannot be read back is not handed out.
     pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.model.view()?;
-        let (length, capacity) = (self.encoded_len(), out.len());
-        let no_room = Error::Capacity { what: "encoded detector", needed: length, capacity };
-        let out = out.get_mut(..length).ok_or(no_room)?;
-        let (body, check) = out.split_last_chunk_mut().ok_or(no_room)?;
-        self.encode(&mut Writer::new(body))?;
-        *check = checksum(body).to_le_bytes();
-        Checked::<K, X>::new(out, (R, P))?;
+        let length = self.view()?.write_to(out)?;
+        Checked::<K, X>::new(out.get(..length).unwrap_or_default(), (R, P))?;
         Ok(length)
-    }
-
-    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
-        let model = self.model.view()?;
-        let expansion = model.expansion();
-        let header = expansion.header();
-        let watch = match self.thresholds.watch {
-            Watch::Spe => 0,
-            Watch::T2 => 1,
-            Watch::Both => 2,
-        };
-        let prelude = Prelude {
-            scalar: X::Scalar::SIZE as u8,
-            flags: watch | if header.indefinite { INDEFINITE } else { 0 },
-            length: stored(self.encoded_len()),
-            inputs: stored(X::INPUTS),
-            points: stored(expansion.points()),
-            components: stored(expansion.components()),
-        };
-        prelude.encode(out)?;
-        encode_kernel(model.kernel(), out)?;
-        let Thresholds { spe, t2, .. } = self.thresholds;
-        out.values(&[spe, t2, header.centre_norm, header.total_variance])?;
-        out.values(self.scaling.mean.view())?;
-        out.values(self.scaling.deviation.view())?;
-        model.points().iter().try_for_each(|point| out.values(point.view()))?;
-        out.values(expansion.centre())?;
-        expansion.weights().iter_rows().try_for_each(|row| out.values(row))?;
-        out.values(expansion.offsets())?;
-        out.values(expansion.variances())
     }
 
     /// Reads a detector from the front of `bytes`; what follows it there is ignored.

@@ -51,31 +51,8 @@ impl<X: Vector> Scaling<X> {
         column: &mut [X::Scalar],
     ) -> Self {
         let mut scaling = Self::EMPTY;
-        let places = scaling.mean.view_mut().iter_mut().zip(scaling.deviation.view_mut());
-        for (i, (mean, deviation)) in places.enumerate() {
-            let input = samples.iter_samples().filter_map(|x| x.get(i).copied());
-            for (place, value) in column.iter_mut().zip(input) {
-                *place = value;
-            }
-            let n = column.len();
-            // At most up to the quartiles, or little would be left to measure.
-            let outliers = outliers.min(n / 4);
-            if outliers > 0
-                && let Some(low) = nth_smallest(column, outliers + 1)
-                && let Some(high) = nth_smallest(column, n - outliers)
-            {
-                for value in column.iter_mut() {
-                    *value = if *value < low {
-                        low
-                    } else if *value > high {
-                        high
-                    } else {
-                        *value
-                    };
-                }
-            }
-            (*mean, *deviation) = moments(|| column.iter().copied());
-        }
+        let (mean, deviation) = (scaling.mean.view_mut(), scaling.deviation.view_mut());
+        learn_clamped(samples, outliers, column, mean, deviation);
         scaling
     }
 
@@ -102,6 +79,40 @@ pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
 ) {
     for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
         (*mean, *deviation) = moments(|| samples.iter_samples().filter_map(|x| x.get(i).copied()));
+    }
+}
+
+/// As [`learn`], but the `outliers` smallest and the `outliers` largest values of each input count as the next one inwards. `column` has a place for each sample.
+pub fn learn_clamped<T: Real, S: Samples<View = [T]> + ?Sized>(
+    samples: &S,
+    outliers: usize,
+    column: &mut [T],
+    mean: &mut [T],
+    deviation: &mut [T],
+) {
+    for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
+        let input = samples.iter_samples().filter_map(|x| x.get(i).copied());
+        for (place, value) in column.iter_mut().zip(input) {
+            *place = value;
+        }
+        let n = column.len();
+        // At most up to the quartiles, or little would be left to measure.
+        let outliers = outliers.min(n / 4);
+        if outliers > 0
+            && let Some(low) = nth_smallest(column, outliers + 1)
+            && let Some(high) = nth_smallest(column, n - outliers)
+        {
+            for value in column.iter_mut() {
+                *value = if *value < low {
+                    low
+                } else if *value > high {
+                    high
+                } else {
+                    *value
+                };
+            }
+        }
+        (*mean, *deviation) = moments(|| column.iter().copied());
     }
 }
 
@@ -143,14 +154,35 @@ impl<X: Vector> Scaling<X> {
     /// # Errors
     /// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
     pub fn validate(&self) -> Result<(), Error> {
-        require_finite(self.mean.view())
-            .map_err(|_| Error::Parameter { name: "mean", rule: "finite" })?;
-        let positive = |v: &X::Scalar| v.is_finite() && *v > X::Scalar::ZERO;
-        if self.deviation.view().iter().all(positive) {
-            Ok(())
-        } else {
-            Err(Error::Parameter { name: "deviation", rule: "finite and > 0" })
-        }
+        validate(self.mean.view(), self.deviation.view())
+    }
+}
+
+/// Can it be divided by?
+///
+/// # Errors
+/// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
+pub fn validate<T: Real>(mean: &[T], deviation: &[T]) -> Result<(), Error> {
+    require_finite(mean).map_err(|_| Error::Parameter { name: "mean", rule: "finite" })?;
+    if deviation.iter().all(|&v| v.is_finite() && v > T::ZERO) {
+        Ok(())
+    } else {
+        Err(Error::Parameter { name: "deviation", rule: "finite and > 0" })
+    }
+}
+
+/// Scales a raw reading in place, and says which input cannot be.
+pub(crate) fn apply_checked<T: Real>(
+    x: &mut [T],
+    mean: &[T],
+    deviation: &[T],
+) -> Result<(), Error> {
+    require_finite(x).map_err(Error::Query)?;
+    apply(x, mean, deviation);
+    // Division by a tiny deviation can overflow.
+    match first_not_finite(x) {
+        Some(input) => Err(Error::Query(Fault::ScaleOverflow { input })),
+        None => Ok(()),
     }
 }
 

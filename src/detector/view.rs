@@ -1,0 +1,75 @@
+//! A detector whose sizes are run-time values: a host program's vectors, with numbers of inputs, points and components from a file.
+
+use super::{Reading, Thresholds};
+use crate::error::Error;
+use crate::kernel::{Gradient, Kernel};
+use crate::math::Real;
+use crate::model::KernelPcaView;
+use crate::samples::Samples;
+use crate::scaling::apply_checked;
+
+/// Scaling, model and thresholds, borrowed from storage of any kind.
+///
+/// Where a [`Detector`](crate::Detector) keeps intermediate values on the stack, this takes slices for them.
+#[derive(Clone, Copy, Debug)]
+pub struct DetectorView<'a, K, S>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    /// What is subtracted from each input.
+    pub mean: &'a [K::Scalar],
+    /// What each input is divided by afterwards.
+    pub deviation: &'a [K::Scalar],
+    /// The model, which works on scaled inputs.
+    pub model: KernelPcaView<'a, K, S>,
+    /// Scores above these are anomalous.
+    pub thresholds: Thresholds<K::Scalar>,
+}
+
+impl<K, S, T> DetectorView<'_, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+{
+    /// Projects a raw reading, which is scaled in place; `projection` has one place for each component.
+    ///
+    /// # Errors
+    /// [`Error::Query`] names the input that cannot be used; [`Error::Shape`] for slices of another length.
+    pub fn project(&self, x: &mut [T], projection: &mut [T]) -> Result<(), Error> {
+        apply_checked(x, self.mean, self.deviation)?;
+        self.model.project(x, projection)
+    }
+
+    /// Scores a raw reading, which is scaled in place, and compares it with the thresholds; point by point, so that results differ by rounding
+    /// from those of [`Detector::score`](crate::Detector::score).
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn score(&self, x: &mut [T], projection: &mut [T]) -> Result<Reading<T>, Error> {
+        apply_checked(x, self.mean, self.deviation)?;
+        Ok(self.thresholds.judge(self.model.score(x, projection)?))
+    }
+}
+
+impl<K, S, T> DetectorView<'_, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Gradient<T>,
+{
+    /// As [`score`](Self::score), and writes how much each input contributes to SPE; see [`explain`](crate::explain).
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn explain(
+        &self,
+        x: &mut [T],
+        projection: &mut [T],
+        contributions: &mut [T],
+    ) -> Result<Reading<T>, Error> {
+        apply_checked(x, self.mean, self.deviation)?;
+        Ok(self.thresholds.judge(self.model.contributions(x, projection, contributions)?))
+    }
+}
