@@ -205,14 +205,22 @@ impl<K, T: Real> Learning<K, T> {
                     .map_err(|error| name_cause(error, &subset))?;
                 if let Some(report) = progress {
                     let kernel = kernel.clone();
-                    self.stage = if fold < recipe.folds {
-                        Stage::Score { fold, kernel, position: 0 }
+                    if fold < recipe.folds {
+                        self.stage = Stage::Score { fold, kernel, position: 0 };
                     } else {
                         let total = scratch.candidate.header.total_variance;
                         let wish = recipe.components;
-                        require_sense(&kernel, &subset, wish, &report, total, &mut self.warnings)?;
-                        Stage::Done { kernel, fit: report }
-                    };
+                        let sense = require_sense(
+                            &kernel,
+                            &subset,
+                            wish,
+                            &report,
+                            total,
+                            &mut self.warnings,
+                        );
+                        self.stage = Stage::Done { kernel, fit: report };
+                        sense?;
+                    }
                 }
             }
             Stage::Score { fold, kernel, position } => {
@@ -237,7 +245,8 @@ impl<K, T: Real> Learning<K, T> {
         })
     }
 
-    /// After the last step: the kernel of the model, and the report.
+    /// After the last step: the kernel of the model, and the report. Also when that step refused the model as one that cannot tell readings apart:
+    /// it still projects them.
     pub fn result(&self) -> Option<(&K, LearnReport<T>)> {
         match &self.stage {
             Stage::Done { kernel, fit } => Some((
@@ -250,17 +259,6 @@ impl<K, T: Real> Learning<K, T> {
                     warnings: self.warnings.clone(),
                 },
             )),
-            _ => None,
-        }
-    }
-
-    /// The calibrated thresholds, once every fold was scored: also when the model of all samples is refused as one that could not work.
-    pub fn thresholds(&self) -> Option<Thresholds<T>> {
-        match self.stage {
-            Stage::Begin { fold } | Stage::Fit { fold, .. } if fold == self.recipe.folds => {
-                Some(self.thresholds)
-            }
-            Stage::Done { .. } => Some(self.thresholds),
             _ => None,
         }
     }

@@ -1,0 +1,84 @@
+//! The commands, one a file.
+
+mod fit;
+mod inspect;
+mod project;
+mod score;
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Kernel PCA for microcontrollers: from a CSV on the desk to a model in flash.
+#[derive(Parser, Debug)]
+#[command(name = "mercer", version, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Fit(fit::Arguments),
+    Project(project::Arguments),
+    Score(score::Arguments),
+    Inspect(inspect::Arguments),
+}
+
+impl Arguments {
+    /// Does what was asked for.
+    ///
+    /// # Errors
+    /// One line that says what is wrong and where. Nothing was written then but what a stream had already answered.
+    pub fn run(self) -> Result<()> {
+        let done = match self.command {
+            Command::Fit(arguments) => fit::run(arguments),
+            Command::Project(arguments) => project::run(&arguments),
+            Command::Score(arguments) => score::run(&arguments),
+            Command::Inspect(arguments) => inspect::run(&arguments),
+        };
+        match done {
+            Err(error) if is_broken_pipe(&error) => Ok(()),
+            done => done,
+        }
+    }
+}
+
+/// Who reads the output has had enough of it: no error.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().map(io::Error::kind)
+    };
+    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+}
+
+/// Standard output, by the line for a stream and by the block for a file.
+struct Output {
+    out: io::BufWriter<io::StdoutLock<'static>>,
+    by_line: bool,
+}
+
+impl Output {
+    fn new(by_line: bool) -> Self {
+        Self { out: io::BufWriter::new(io::stdout().lock()), by_line }
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        self.out.write_all(b"\n")?;
+        if self.by_line { self.out.flush() } else { Ok(()) }
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

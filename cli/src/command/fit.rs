@@ -1,0 +1,105 @@
+//! `mercer fit`: a model from the rows of a CSV.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::file;
+use crate::learn::{Choices, learn};
+use crate::model::{AnyModel, Model};
+use crate::progress::Progress;
+use crate::table::{ColumnChoice, RowChoice, Source, load};
+use crate::text::{percent, short, thousands};
+use crate::{Number, Precision};
+
+/// Learn what normal looks like from the rows of a CSV.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    source: Source,
+    /// Where the model goes
+    #[arg(long, value_name = "M.mercer")]
+    out: PathBuf,
+    #[command(flatten)]
+    rows: RowChoice,
+    #[command(flatten)]
+    columns: ColumnChoice,
+    #[command(flatten)]
+    choices: Choices,
+}
+
+pub(super) fn run(arguments: Arguments) -> Result<()> {
+    let model: AnyModel = match arguments.choices.precision {
+        Precision::F32 => fit::<f32>(&arguments)?.into(),
+        Precision::F64 => fit::<f64>(&arguments)?.into(),
+    };
+    file::write(&arguments.out, &model)
+}
+
+fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
+    let Arguments { source, rows, columns, choices, .. } = arguments;
+    let data = load(source, rows, None, |table| table.inputs(columns))?;
+    let mut progress = Progress::new("fitting", 0);
+    let model = learn(&data, choices, &mut || progress.step())?;
+    drop(progress);
+    print!("{}", summary(&model));
+    Ok(model)
+}
+
+/// What a fit found, for people.
+pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
+    let training = &model.training;
+    let mut lines = vec![
+        (
+            "samples",
+            match training.trimmed {
+                0 => thousands(training.samples),
+                trimmed => format!("{}, {trimmed} left out", thousands(training.samples)),
+            },
+        ),
+        ("inputs", format!("{} ({})", model.inputs(), model.columns.join(", "))),
+        ("kernel", model.kernel.to_string()),
+        ("landmarks", model.points.rows().to_string()),
+        ("components", model.components().to_string()),
+        ("variance kept", percent(training.explained)),
+        (
+            "threshold",
+            format!(
+                "SPE {}, T² {}",
+                short(model.thresholds.spe.to_f64()),
+                short(model.thresholds.t2.to_f64())
+            ),
+        ),
+    ];
+    lines.push((
+        "expected false alarms",
+        match training.false_alarms {
+            Some(share) => format!(
+                "{} of normal readings ({} {} folds)",
+                percent(share),
+                training.folds,
+                training.fold_order
+            ),
+            None => "unknown: the thresholds are not calibrated".into(),
+        },
+    ));
+    lines.push(("flash on a device", format!("{} bytes", thousands(model.flash()))));
+    if let Some(cost) = model.cost() {
+        lines.push(("RAM on a device", format!("{} bytes of stack", thousands(cost.ram))));
+        lines.push((
+            "a score takes",
+            format!(
+                "{} instructions on a Cortex-M4F, at the most",
+                thousands(cost.instructions.cortex_m4f)
+            ),
+        ));
+    }
+    let mut text = String::new();
+    for (name, value) in lines {
+        text.push_str(&format!("{name:<22} {value}\n"));
+    }
+    for warning in &training.warnings {
+        text.push_str(&format!("warning: {warning}\n"));
+    }
+    text
+}

@@ -1,0 +1,146 @@
+//! `mercer inspect`: what is in a model.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::fit::summary;
+use crate::model::{Model, watch_name, with_model};
+use crate::text::{percent, short};
+use crate::{KernelSpec, Number, Precision, file};
+
+/// Show kernel, sizes, eigenvalues, thresholds, bytes and checksum of a model.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    /// A model that `mercer fit` wrote
+    #[arg(value_name = "M.mercer")]
+    model: PathBuf,
+    /// As JSON, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let text = with_model!(file::read(&arguments.model)?, model => match arguments.json {
+        true => serde_json::to_string_pretty(&Facts::new(&model)?)?,
+        false => in_words(&model)?,
+    });
+    println!("{}", text.trim_end());
+    Ok(())
+}
+
+/// All that `--json` prints.
+#[derive(Serialize)]
+struct Facts<T> {
+    precision: Precision,
+    kernel: KernelSpec<T>,
+    inputs: Vec<String>,
+    landmarks: usize,
+    components: usize,
+    eigenvalues: Vec<T>,
+    explained_ratios: Vec<T>,
+    explained: f64,
+    unspanned: f64,
+    total_variance: T,
+    indefinite: bool,
+    thresholds: ThresholdFacts<T>,
+    samples: usize,
+    trimmed: usize,
+    false_alarms: Option<f64>,
+    folds: usize,
+    fold_order: String,
+    warnings: Vec<String>,
+    flash_bytes: usize,
+    stored_bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<CostFacts>,
+    checksum: String,
+}
+
+#[derive(Serialize)]
+struct ThresholdFacts<T> {
+    spe: T,
+    t2: T,
+    watch: &'static str,
+}
+
+/// What a score costs at the most.
+#[derive(Serialize)]
+struct CostFacts {
+    kernel_evaluations: usize,
+    multiply_adds: usize,
+    stack_bytes: usize,
+    instructions: InstructionFacts,
+}
+
+#[derive(Serialize)]
+struct InstructionFacts {
+    cortex_m0: usize,
+    cortex_m3: usize,
+    cortex_m4f: usize,
+    rv32imac: usize,
+}
+
+impl<T: Number> Facts<T> {
+    fn new(model: &Model<T>) -> Result<Self> {
+        let expansion = model.expansion()?;
+        let (training, header) = (&model.training, expansion.header());
+        Ok(Self {
+            precision: T::PRECISION,
+            kernel: model.kernel,
+            inputs: model.columns.clone(),
+            landmarks: expansion.points(),
+            components: expansion.components(),
+            eigenvalues: expansion.variances().to_vec(),
+            explained_ratios: expansion.explained_ratios().collect(),
+            explained: training.explained,
+            unspanned: training.unspanned,
+            total_variance: header.total_variance,
+            indefinite: header.indefinite,
+            thresholds: ThresholdFacts {
+                spe: model.thresholds.spe,
+                t2: model.thresholds.t2,
+                watch: watch_name(model.thresholds.watch),
+            },
+            samples: training.samples,
+            trimmed: training.trimmed,
+            false_alarms: training.false_alarms,
+            folds: training.folds,
+            fold_order: training.fold_order.clone(),
+            warnings: training.warnings.clone(),
+            flash_bytes: model.flash(),
+            stored_bytes: model.device_bytes()?.len(),
+            cost: model.cost().map(|cost| CostFacts {
+                kernel_evaluations: cost.kernel_evaluations,
+                multiply_adds: cost.multiply_adds,
+                stack_bytes: cost.ram,
+                instructions: InstructionFacts {
+                    cortex_m0: cost.instructions.cortex_m0,
+                    cortex_m3: cost.instructions.cortex_m3,
+                    cortex_m4f: cost.instructions.cortex_m4f,
+                    rv32imac: cost.instructions.rv32imac,
+                },
+            }),
+            checksum: format!("{:08x}", model.checksum()?),
+        })
+    }
+}
+
+fn in_words<T: Number>(model: &Model<T>) -> Result<String> {
+    let mut text = summary(model);
+    let expansion = model.expansion()?;
+    text += &format!("{:<22} {}\n", "precision", T::NAMES[0]);
+    text += &format!("{:<22} {} bytes\n", "stored", model.device_bytes()?.len());
+    text += &format!("{:<22} {:08x}\n", "checksum", model.checksum()?);
+    text += "\ncomponent  eigenvalue  explains  together\n";
+    let mut together = 0.0;
+    for (j, (value, ratio)) in
+        expansion.variances().iter().zip(expansion.explained_ratios()).enumerate()
+    {
+        together += ratio.to_f64();
+        let (value, ratio) = (short(value.to_f64()), percent(ratio.to_f64()));
+        text += &format!("{j:>9}  {value:>10}  {ratio:>8}  {:>8}\n", percent(together));
+    }
+    Ok(text)
+}

@@ -1,0 +1,20 @@
+//! The host command `mercer`: from a CSV on the desk to a model in flash.
+//!
+//! All mathematics is the library's, on memory whose sizes come from the file; what is here reads, writes and shows.
+//! `mercer --help` lists the commands.
+
+// In the order in which data flow.
+mod number;
+mod grid;
+pub mod table;
+mod kernel;
+mod memory;
+pub mod learn;
+pub mod model;
+pub mod file;
+mod progress;
+mod text;
+pub mod command;
+
+pub use kernel::KernelSpec;
+pub use number::{Number, Precision};

@@ -1,0 +1,265 @@
+//! A fitted detector on the host, and what can be asked of it.
+
+use anyhow::{Result, anyhow};
+use mercer::cost::detector_size;
+use mercer::model::{ExpansionView, KernelPcaView};
+use mercer::{Cost, DetectorView, Error, Fault, FoldOrder, Kernel, Reading, Thresholds, Watch};
+use serde::{Deserialize, Serialize};
+
+use crate::grid::Grid;
+use crate::kernel::with_kernel;
+use crate::memory::Weights;
+use crate::table::Row;
+use crate::{KernelSpec, Number, Precision};
+
+/// Scaling, points, weights and thresholds, with the names of the inputs and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model<T> {
+    /// Names of the inputs.
+    pub columns: Vec<String>,
+    /// The kernel.
+    pub kernel: KernelSpec<T>,
+    /// What is subtracted from each input.
+    pub mean: Vec<T>,
+    /// What each input is divided by afterwards.
+    pub deviation: Vec<T>,
+    /// The points, scaled.
+    pub points: Grid<T>,
+    /// Their weights.
+    pub weights: Weights<T>,
+    /// Scores above these are anomalous.
+    pub thresholds: Thresholds<T>,
+    /// How it was fitted.
+    pub training: Training,
+}
+
+/// What is known about the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// How many samples it was fitted to.
+    pub samples: usize,
+    /// How many were left out as outliers.
+    pub trimmed: usize,
+    /// Share of the total variance that the components explain.
+    pub explained: f64,
+    /// Share of the total variance outside the span of the points.
+    pub unspanned: f64,
+    /// Components that could have been kept.
+    pub rank: usize,
+    /// The share of false alarms that the thresholds are for; none if they are not calibrated.
+    pub false_alarms: Option<f64>,
+    /// Folds of the cross-fit.
+    pub folds: usize,
+    /// How samples were dealt into folds: `contiguous` or `interleaved`.
+    pub fold_order: String,
+    /// What may not be as it was meant.
+    pub warnings: Vec<String>,
+}
+
+/// The word for an order of folds in options and files.
+pub fn fold_order_name(order: FoldOrder) -> &'static str {
+    match order {
+        FoldOrder::Contiguous => "contiguous",
+        FoldOrder::Interleaved => "interleaved",
+    }
+}
+
+/// The word for what is watched in options and files.
+pub fn watch_name(watch: Watch) -> &'static str {
+    match watch {
+        Watch::Spe => "spe",
+        Watch::T2 => "t2",
+        Watch::Both => "both",
+    }
+}
+
+impl<T: Number> Model<T> {
+    /// The number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The number of components.
+    pub fn components(&self) -> usize {
+        self.weights.variances.len()
+    }
+
+    /// The weights, for the library to read.
+    pub fn expansion(&self) -> Result<ExpansionView<'_, T>, Error> {
+        let Weights { header, weights, centre, offsets, variances } = &self.weights;
+        ExpansionView::new(*header, weights.view(), centre, offsets, variances)
+    }
+
+    /// The detector with one of the library's kernels.
+    pub(crate) fn detector<'a, K>(
+        &'a self,
+        kernel: &'a K,
+    ) -> Result<DetectorView<'a, K, Grid<T>>, Error>
+    where
+        K: Kernel<[T], Scalar = T>,
+    {
+        Ok(DetectorView {
+            mean: &self.mean,
+            deviation: &self.deviation,
+            model: KernelPcaView::new(kernel, &self.points, self.expansion()?)?,
+            thresholds: self.thresholds,
+        })
+    }
+
+    /// The bytes that a device reads; see `mercer::persist`.
+    pub fn device_bytes(&self) -> Result<Vec<u8>, Error> {
+        with_kernel!(self.kernel, T, kernel => {
+            let detector = self.detector(kernel)?;
+            let mut bytes = vec![0; detector.encoded_len()];
+            detector.write_to(&mut bytes)?;
+            Ok(bytes)
+        })
+    }
+
+    /// The checksum of a file in the device's byte form: it stands in its last four bytes.
+    pub fn checksum(&self) -> Result<u32, Error> {
+        let bytes = self.device_bytes()?;
+        let last = bytes.last_chunk().copied().unwrap_or_default();
+        Ok(u32::from_le_bytes(last))
+    }
+
+    /// Bytes of it as a `static` on a device.
+    pub fn flash(&self) -> usize {
+        let (d, r, p) = (self.inputs(), self.points.rows(), self.components());
+        fn of<K: Kernel<[T], Scalar = T>, T: Number>(_: &K, d: usize, r: usize, p: usize) -> usize {
+            detector_size::<K, T>(d, r, p)
+        }
+        with_kernel!(self.kernel, T, kernel => of::<_, T>(kernel, d, r, p))
+    }
+
+    /// What a score costs on a device; known for Gaussian kernels in `f32`.
+    pub fn cost(&self) -> Option<Cost> {
+        let known = matches!(self.kernel, KernelSpec::Rbf { .. }) && T::PRECISION == Precision::F32;
+        known.then(|| Cost::gaussian(self.inputs(), self.points.rows(), self.components()))
+    }
+
+    /// Everything about its numbers that must hold before it is put to work.
+    pub fn validate(&self) -> Result<(), Error> {
+        mercer::scaling::validate(&self.mean, &self.deviation)?;
+        let header = &self.weights.header;
+        let thresholds = [self.thresholds.spe, self.thresholds.t2];
+        for (name, values) in [
+            ("points", self.points.view().iter_rows().flatten().copied().collect::<Vec<_>>()),
+            ("weights", self.weights.weights.iter_rows().flatten().copied().collect()),
+            ("centre", self.weights.centre.clone()),
+            ("offsets", self.weights.offsets.clone()),
+            ("thresholds", thresholds.to_vec()),
+            ("header", vec![header.centre_norm, header.total_variance]),
+        ] {
+            if !values.iter().all(|value| value.is_finite()) {
+                return Err(Error::Parameter { name, rule: "finite" });
+            }
+        }
+        if !self.weights.variances.iter().all(|&v| v.is_finite() && v > T::ZERO) {
+            return Err(Error::Parameter { name: "variances", rule: "finite and > 0" });
+        }
+        for (what, given) in [
+            ("inputs of a point", self.points.columns()),
+            ("means", self.mean.len()),
+            ("deviations", self.deviation.len()),
+        ] {
+            if given != self.inputs() {
+                return Err(Error::Shape { what, expected: self.inputs(), given });
+            }
+        }
+        with_kernel!(self.kernel, T, kernel => {
+            Kernel::<[T]>::validate(kernel)?;
+            self.detector(kernel).map(|_| ())
+        })
+    }
+
+    /// To score many readings one after the other.
+    pub fn scorer(&self) -> Scorer<'_, T> {
+        Scorer {
+            model: self,
+            scaled: vec![T::ZERO; self.inputs()],
+            projection: vec![T::ZERO; self.components()],
+            contributions: vec![T::ZERO; self.inputs()],
+        }
+    }
+}
+
+/// A model with memory for one reading.
+pub struct Scorer<'a, T> {
+    model: &'a Model<T>,
+    scaled: Vec<T>,
+    /// The projections of the last reading.
+    pub projection: Vec<T>,
+    /// The contributions to the SPE of the last reading that was explained.
+    pub contributions: Vec<T>,
+}
+
+impl<T: Number> Scorer<'_, T> {
+    /// Projects a raw reading.
+    pub fn project(&mut self, x: &[T]) -> Result<(), Error> {
+        self.scaled.copy_from_slice(x);
+        with_kernel!(self.model.kernel, T, kernel => {
+            self.model.detector(kernel)?.project(&mut self.scaled, &mut self.projection)
+        })
+    }
+
+    /// Projects and scores a raw reading.
+    pub fn score(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
+        self.scaled.copy_from_slice(x);
+        with_kernel!(self.model.kernel, T, kernel => {
+            self.model.detector(kernel)?.score(&mut self.scaled, &mut self.projection)
+        })
+    }
+
+    /// Projects, scores and explains a raw reading.
+    pub fn explain(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
+        self.scaled.copy_from_slice(x);
+        let Self { model, scaled, projection, contributions } = self;
+        with_kernel!(model.kernel, T, kernel => {
+            model.detector(kernel)?.explain(scaled, projection, contributions)
+        })
+    }
+}
+
+/// An error about a reading, with the place of its row and the name of its column.
+pub fn at_row(row: &Row<'_>, columns: &[usize], error: Error) -> anyhow::Error {
+    match error {
+        Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
+            row.fault(columns[input], "the value is too large to be scaled")
+        }
+        Error::Query(fault) => anyhow!("{}: the reading {fault}", row.place()),
+        other => anyhow!("{}: {other}", row.place()),
+    }
+}
+
+/// A model of either precision.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyModel {
+    /// In single precision.
+    F32(Model<f32>),
+    /// In double precision.
+    F64(Model<f64>),
+}
+
+/// Evaluates an expression with a model of whichever precision it has.
+macro_rules! with_model {
+    ($any:expr, $model:ident => $body:expr) => {
+        match $any {
+            $crate::model::AnyModel::F32($model) => $body,
+            $crate::model::AnyModel::F64($model) => $body,
+        }
+    };
+}
+pub(crate) use with_model;
+
+impl From<Model<f32>> for AnyModel {
+    fn from(model: Model<f32>) -> Self {
+        Self::F32(model)
+    }
+}
+
+impl From<Model<f64>> for AnyModel {
+    fn from(model: Model<f64>) -> Self {
+        Self::F64(model)
+    }
+}

@@ -1,0 +1,403 @@
+//! Rows of a CSV file, one at a time: chosen, counted, and with every fault named by file, line and column.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::Args;
+use csv::{ErrorKind, ReaderBuilder, StringRecord};
+
+use crate::Number;
+use crate::grid::Grid;
+
+/// Where rows come from.
+#[derive(Args, Clone, Debug)]
+pub struct Source {
+    /// CSV file with a line of column names; `-` for standard input
+    #[arg(value_name = "DATA.csv")]
+    pub data: PathBuf,
+    /// What stands between two cells
+    #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter)]
+    pub delimiter: u8,
+    /// The first line is data too; columns are then called x0, x1, …
+    #[arg(long)]
+    pub no_header: bool,
+}
+
+impl Source {
+    /// Is it standard input, whose rows are to be answered one by one?
+    pub fn is_stream(&self) -> bool {
+        self.data.as_os_str() == "-"
+    }
+}
+
+/// Which rows are taken. They are counted from 0, the header not among them.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RowChoice {
+    /// Only rows with this cell; repeat it for another column (both must hold) or another value (either may)
+    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
+    pub conditions: Vec<(String, String)>,
+    /// Only the rows whose numbers are in this file, separated by white space or commas; `fit` takes them in that order
+    #[arg(long, value_name = "FILE")]
+    pub rows: Option<PathBuf>,
+    /// Not the rows whose numbers are in this file
+    #[arg(long, value_name = "FILE")]
+    pub skip_rows: Option<PathBuf>,
+    /// Of the rows that are left, only each K-th
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
+}
+
+/// Which columns are inputs.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ColumnChoice {
+    /// Inputs, in this order [default: all columns but those of --drop and --where]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Columns that are no inputs
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub drop: Vec<String>,
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" | b"tab" => Ok(b'\t'),
+        &[byte] => Ok(byte),
+        _ => Err("one character, or `tab`".into()),
+    }
+}
+
+fn condition(text: &str) -> Result<(String, String), String> {
+    let (column, value) = text.split_once('=').ok_or("has the form COLUMN=VALUE")?;
+    Ok((column.trim().into(), value.trim().into()))
+}
+
+/// A CSV file that is read row by row.
+pub struct Table {
+    name: String,
+    reader: csv::Reader<Box<dyn Read>>,
+    header: Vec<String>,
+    record: StringRecord,
+    next_row: u64,
+    filter: Filter,
+    /// Nobody has named the inputs, so there may be columns that are none.
+    inputs_implied: bool,
+}
+
+/// What is left of a [`RowChoice`] once the header is known.
+struct Filter {
+    /// For each column: the cells that are wanted.
+    conditions: Vec<(usize, Vec<String>)>,
+    rows: Option<HashMap<u64, usize>>,
+    skip_rows: HashMap<u64, usize>,
+    every: u64,
+    passed: u64,
+}
+
+/// One row of a [`Table`].
+pub struct Row<'a> {
+    /// Its number, counted from 0.
+    pub number: u64,
+    table: &'a Table,
+}
+
+impl Table {
+    /// Opens the file and reads its header.
+    pub fn open(source: &Source, choice: &RowChoice) -> Result<Self> {
+        let (name, input): (String, Box<dyn Read>) = if source.is_stream() {
+            ("standard input".into(), Box::new(io::stdin()))
+        } else {
+            let name = source.data.display().to_string();
+            let file = File::open(&source.data).with_context(|| name.clone())?;
+            (name, Box::new(file))
+        };
+        Self::read(name, input, source, choice)
+    }
+
+    fn read(
+        name: String,
+        input: Box<dyn Read>,
+        source: &Source,
+        choice: &RowChoice,
+    ) -> Result<Self> {
+        let mut reader = ReaderBuilder::new()
+            .delimiter(source.delimiter)
+            .has_headers(!source.no_header)
+            .from_reader(input);
+        let first = reader.headers().map_err(|error| csv_error(&name, &[], error))?;
+        ensure!(!first.is_empty(), "{name}: the file is empty");
+        let header: Vec<String> = match source.no_header {
+            true => (0..first.len()).map(|i| format!("x{i}")).collect(),
+            false => first.iter().map(|cell| cell.trim().to_string()).collect(),
+        };
+        if !source.no_header {
+            ensure!(
+                header.iter().any(|cell| cell.parse::<f64>().is_err()),
+                "{name}:1: only numbers where the names of the columns should be (if there is no such line: --no-header)"
+            );
+            if let [only] = header.as_slice()
+                && let Some(other) = only.chars().find(|c| ";\t|".contains(*c))
+            {
+                let other = if other == '\t' { "tab".into() } else { other.to_string() };
+                bail!("{name}:1: only one column (try --delimiter '{other}')");
+            }
+        }
+        let mut table = Self {
+            name,
+            reader,
+            header,
+            record: StringRecord::new(),
+            next_row: 0,
+            filter: Filter::none(),
+            inputs_implied: false,
+        };
+        table.filter = Filter::new(&table, choice)?;
+        Ok(table)
+    }
+
+    /// What to call it in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of the columns.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The position of a column.
+    pub fn column(&self, name: &str) -> Result<usize> {
+        let mut found = self.header.iter().enumerate().filter(|(_, cell)| *cell == name);
+        match (found.next(), found.next()) {
+            (Some((position, _)), None) => Ok(position),
+            (None, _) => bail!(
+                "{}:1: there is no column \"{name}\" among {}",
+                self.name,
+                self.header.join(", ")
+            ),
+            (Some(_), Some(_)) => bail!("{}:1: two columns are called \"{name}\"", self.name),
+        }
+    }
+
+    /// The positions of some columns.
+    pub fn columns(&self, names: &[String]) -> Result<Vec<usize>> {
+        names.iter().map(|name| self.column(name)).collect()
+    }
+
+    /// The positions of the inputs.
+    pub fn inputs(&mut self, choice: &ColumnChoice) -> Result<Vec<usize>> {
+        if !choice.columns.is_empty() {
+            ensure!(choice.drop.is_empty(), "--columns and --drop exclude each other");
+            return self.columns(&choice.columns);
+        }
+        let mut left_out = self.columns(&choice.drop)?;
+        left_out.extend(self.filter.conditions.iter().map(|(column, _)| *column));
+        let inputs: Vec<usize> = (0..self.header.len()).filter(|c| !left_out.contains(c)).collect();
+        for &input in &inputs {
+            self.column(&self.header[input])?;
+        }
+        ensure!(!inputs.is_empty(), "{}:1: no column is left as an input", self.name);
+        self.inputs_implied = true;
+        Ok(inputs)
+    }
+
+    /// The next row that is wanted; none at the end of the file.
+    pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
+        loop {
+            let more = self.reader.read_record(&mut self.record);
+            if !more.map_err(|error| csv_error(&self.name, &self.header, error))? {
+                return Ok(None);
+            }
+            let number = self.next_row;
+            self.next_row += 1;
+            if self.filter.takes(number, &self.record) {
+                return Ok(Some(Row { number, table: self }));
+            }
+        }
+    }
+
+    /// How many rows were read so far, wanted or not.
+    pub fn rows_read(&self) -> u64 {
+        self.next_row
+    }
+}
+
+impl Row<'_> {
+    /// The text of a cell.
+    pub fn text(&self, column: usize) -> &str {
+        self.table.record.get(column).unwrap_or_default().trim()
+    }
+
+    /// The numbers in some columns.
+    pub fn numbers<T: Number>(&self, columns: &[usize], out: &mut [T]) -> Result<()> {
+        for (place, &column) in out.iter_mut().zip(columns) {
+            *place = self.number(column)?;
+        }
+        Ok(())
+    }
+
+    fn number<T: Number>(&self, column: usize) -> Result<T> {
+        let text = self.text(column);
+        match text.parse::<T>() {
+            Ok(value) if value.is_finite() => Ok(value),
+            Ok(_) => Err(self.fault(column, &format!("{text} is not a finite number"))),
+            Err(_) if text.is_empty() => Err(self.fault(column, "the cell is empty")),
+            Err(_) => Err(self.fault(column, &format!("\"{text}\" is not a number"))),
+        }
+    }
+
+    /// File and line, e.g. `data.csv:17`.
+    pub fn place(&self) -> String {
+        let line = self.table.record.position().map_or(0, csv::Position::line);
+        format!("{}:{line}", self.table.name)
+    }
+
+    /// Something is wrong with a cell.
+    pub fn fault(&self, column: usize, what: &str) -> anyhow::Error {
+        let name = self.table.header.get(column).map_or("", String::as_str);
+        let hint = match self.table.inputs_implied {
+            true => format!("; if it is no input: --drop {name}"),
+            false => String::new(),
+        };
+        anyhow!("{}:{}: {what} (column {name}{hint})", self.place(), column + 1)
+    }
+}
+
+/// What the parser says, in our words.
+fn csv_error(name: &str, header: &[String], error: csv::Error) -> anyhow::Error {
+    let line = error.position().map_or(0, csv::Position::line);
+    match error.kind() {
+        ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            let (expected, found) = (*expected_len, *len);
+            let column = expected.min(found) + 1;
+            let missing = header.get(found as usize);
+            let missing = missing.map_or(String::new(), |name| format!(", {name} is missing"));
+            anyhow!("{name}:{line}:{column}: {found} cells instead of {expected}{missing}")
+        }
+        ErrorKind::Utf8 { err, .. } => {
+            anyhow!("{name}:{line}:{}: a cell that is not UTF-8 text", err.field() + 1)
+        }
+        ErrorKind::Io(_) => anyhow::Error::from(error).context(name.to_string()),
+        _ => anyhow!("{name}:{line}: {error}"),
+    }
+}
+
+impl Filter {
+    fn none() -> Self {
+        let (conditions, skip_rows) = (Vec::new(), HashMap::new());
+        Self { conditions, rows: None, skip_rows, every: 1, passed: 0 }
+    }
+
+    fn new(table: &Table, choice: &RowChoice) -> Result<Self> {
+        let mut conditions: Vec<(usize, Vec<String>)> = Vec::new();
+        for (name, value) in &choice.conditions {
+            let column = table.column(name).context("--where")?;
+            match conditions.iter_mut().find(|(known, _)| *known == column) {
+                Some((_, values)) => values.push(value.clone()),
+                None => conditions.push((column, vec![value.clone()])),
+            }
+        }
+        let rows = choice.rows.as_deref().map(row_numbers).transpose()?;
+        let skip_rows = choice.skip_rows.as_deref().map(row_numbers).transpose()?;
+        Ok(Self {
+            conditions,
+            rows,
+            skip_rows: skip_rows.unwrap_or_default(),
+            every: choice.every.max(1),
+            passed: 0,
+        })
+    }
+
+    fn takes(&mut self, number: u64, record: &StringRecord) -> bool {
+        let holds = |(column, values): &(usize, Vec<String>)| {
+            let cell = record.get(*column).unwrap_or_default().trim();
+            values.iter().any(|value| is_same(cell, value))
+        };
+        let wanted = self.rows.as_ref().is_none_or(|rows| rows.contains_key(&number))
+            && !self.skip_rows.contains_key(&number)
+            && self.conditions.iter().all(holds);
+        if wanted {
+            self.passed += 1;
+        }
+        wanted && (self.passed - 1).is_multiple_of(self.every)
+    }
+}
+
+/// Equal as text or as numbers.
+fn is_same(cell: &str, value: &str) -> bool {
+    cell == value || matches!((cell.parse::<f64>(), value.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// The numbers in a file, each with its position there.
+fn row_numbers(path: &Path) -> Result<HashMap<u64, usize>> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| name.to_string())?;
+    let mut numbers = HashMap::new();
+    for (line, row) in text.lines().enumerate() {
+        for word in row.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()) {
+            let place = format!("{name}:{}", line + 1);
+            let number =
+                word.parse().map_err(|_| anyhow!("{place}: \"{word}\" is not a row number"))?;
+            let position = numbers.len();
+            ensure!(numbers.insert(number, position).is_none(), "{place}: row {number} again");
+        }
+    }
+    ensure!(!numbers.is_empty(), "{name}: no row numbers");
+    Ok(numbers)
+}
+
+/// All rows that were wanted, in memory.
+pub struct Loaded<T> {
+    /// The file, for messages.
+    pub name: String,
+    /// Names of the inputs.
+    pub columns: Vec<String>,
+    /// One row of inputs for each.
+    pub samples: Grid<T>,
+    /// Their row numbers.
+    pub rows: Vec<u64>,
+    /// The texts of one more column, if that was asked for.
+    pub labels: Vec<String>,
+}
+
+/// Reads all rows that are wanted; `inputs` chooses the columns once the table is open, and `label` may name one that is kept as text.
+pub fn load<T: Number>(
+    source: &Source,
+    choice: &RowChoice,
+    label: Option<&str>,
+    inputs: impl FnOnce(&mut Table) -> Result<Vec<usize>>,
+) -> Result<Loaded<T>> {
+    let mut table = Table::open(source, choice)?;
+    let inputs = inputs(&mut table)?;
+    let label = label.map(|name| table.column(name)).transpose()?;
+    let columns: Vec<String> = inputs.iter().map(|&i| table.header[i].clone()).collect();
+    let mut values = vec![T::ZERO; inputs.len()];
+    let mut read: Vec<(u64, Vec<T>, String)> = Vec::new();
+    while let Some(row) = table.next_row()? {
+        row.numbers(&inputs, &mut values)?;
+        let text = label.map(|column| row.text(column).to_string()).unwrap_or_default();
+        read.push((row.number, values.clone(), text));
+    }
+    if let Some(order) = &table.filter.rows {
+        if let Some(beyond) = order.keys().filter(|&&row| row >= table.next_row).min() {
+            bail!("{}: there is no row {beyond}, only {} rows", table.name, table.next_row);
+        }
+        read.sort_by_key(|(number, ..)| order.get(number).copied());
+    }
+    if read.is_empty() {
+        bail!(match table.next_row {
+            0 => format!("{}: no rows below the header", table.name),
+            all => format!("{}: none of its {all} rows was chosen", table.name),
+        });
+    }
+    let mut samples = Grid::new(inputs.len());
+    let (mut rows, mut labels) = (Vec::new(), Vec::new());
+    for (number, values, text) in read {
+        samples.push(&values);
+        rows.push(number);
+        labels.push(text);
+    }
+    Ok(Loaded { name: table.name, columns, samples, rows, labels })
+}

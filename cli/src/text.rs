@@ -1,0 +1,61 @@
+//! Numbers for people.
+
+/// A share as a percentage, with as many digits as it takes to see that it is not 0 or 100 %.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let distance = percent.min(100.0 - percent).abs();
+    let digits = match distance {
+        0.0 => 0,
+        d if d < 0.01 => 4,
+        d if d < 0.1 => 3,
+        d if d < 1.0 => 2,
+        _ => 1,
+    };
+    format!("{percent:.digits$} %")
+}
+
+/// A count with a separator between thousands.
+pub(crate) fn thousands(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number to four significant digits.
+pub(crate) fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let magnitude = value.abs().log10().floor();
+    if (-4.0..6.0).contains(&magnitude) {
+        let digits = (3.0 - magnitude).max(0.0) as usize;
+        format!("{value:.digits$}")
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!([percent(0.05), percent(1.0), percent(0.0)], ["5.0 %", "100 %", "0 %"]);
+        assert_eq!([percent(0.9999), percent(0.9943)], ["99.990 %".to_string(), "99.43 %".into()]);
+        assert_eq!(
+            [thousands(7), thousands(1234), thousands(1_000_000)],
+            ["7", "1,234", "1,000,000"]
+        );
+        assert_eq!(
+            [short(0.012_345), short(123_456.0), short(1.2e-9)],
+            ["0.01235", "123456", "1.200e-9"]
+        );
+    }
+}
