@@ -1,9 +1,12 @@
 //! The commands, one a file.
 
+mod eval;
 mod fit;
+mod import;
 mod inspect;
 mod project;
 mod score;
+mod tune;
 
 use std::io::{self, Write};
 
@@ -24,6 +27,9 @@ enum Command {
     Project(project::Arguments),
     Score(score::Arguments),
     Inspect(inspect::Arguments),
+    Eval(eval::Arguments),
+    Tune(tune::Arguments),
+    Import(import::Arguments),
 }
 
 impl Arguments {
@@ -37,6 +43,9 @@ impl Arguments {
             Command::Project(arguments) => project::run(&arguments),
             Command::Score(arguments) => score::run(&arguments),
             Command::Inspect(arguments) => inspect::run(&arguments),
+            Command::Eval(arguments) => eval::run(&arguments),
+            Command::Tune(arguments) => tune::run(&arguments),
+            Command::Import(arguments) => import::run(&arguments),
         };
         match done {
             Err(error) if is_broken_pipe(&error) => Ok(()),

@@ -1,7 +1,7 @@
 //! Samples in, a model out: the library's learning on memory of run-time sizes.
 
 use anyhow::{Context, Result, anyhow};
-use clap::{Args, ValueEnum};
+use clap::{Args, FromArgMatches, ValueEnum};
 use mercer::fit::{Report, exact};
 use mercer::learn::Learning;
 use mercer::samples::Indexed;
@@ -25,7 +25,7 @@ pub struct Choices {
     pub kernel: KernelName,
     /// Inverse width of rbf and laplacian, factor of the inner product of poly and sigmoid. `auto` for the first two: 1/(8 × inputs) for scaled inputs,
     /// else 1/(8 × median squared distance); for the others 1/inputs
-    #[arg(long, value_name = "G|auto", default_value = "auto", value_parser = gamma)]
+    #[arg(long, value_name = "G|auto", default_value = "auto", value_parser = gamma, allow_negative_numbers = true)]
     pub gamma: Gamma,
     /// Exponent of poly
     #[arg(long, default_value_t = 3)]
@@ -160,6 +160,15 @@ impl From<WatchName> for Watch {
             WatchName::T2 => Self::T2,
             WatchName::Both => Self::Both,
         }
+    }
+}
+
+/// What the options are when none is given.
+impl Default for Choices {
+    fn default() -> Self {
+        let command = Self::augment_args(clap::Command::new("fit"));
+        Self::from_arg_matches(&command.get_matches_from(["fit"]))
+            .expect("every option has a default")
     }
 }
 
@@ -305,6 +314,21 @@ where
     }
     fitted.weights = fitted.weights.fitted();
     Ok(fitted)
+}
+
+/// The thresholds for exact kernel PCA on samples that are scaled already.
+pub(crate) fn calibrate<T, K>(
+    samples: &Grid<T>,
+    kernel: &K,
+    choices: &Choices,
+    step: &mut dyn FnMut(),
+) -> Result<Thresholds<T>, Error>
+where
+    T: Number,
+    K: Kernel<[T], Scalar = T> + Clone,
+{
+    let fitted = fit(samples, kernel, choices, step)?;
+    fitted.useless.map_or(Ok(fitted.thresholds), Err)
 }
 
 impl<T: Number> Fitted<T> {

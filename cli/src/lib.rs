@@ -6,12 +6,16 @@
 // In the order in which data flow.
 mod number;
 mod grid;
+mod lines;
 pub mod table;
 mod kernel;
 mod memory;
 pub mod learn;
 pub mod model;
 pub mod file;
+mod label;
+mod quality;
+mod search;
 mod progress;
 mod text;
 pub mod command;

@@ -11,6 +11,7 @@ use csv::{ErrorKind, ReaderBuilder, StringRecord};
 
 use crate::Number;
 use crate::grid::Grid;
+use crate::lines::Lines;
 
 /// Where rows come from.
 #[derive(Args, Clone, Debug)]
@@ -77,7 +78,7 @@ fn condition(text: &str) -> Result<(String, String), String> {
 /// A CSV file that is read row by row.
 pub struct Table {
     name: String,
-    reader: csv::Reader<Box<dyn Read>>,
+    reader: csv::Reader<Lines<Box<dyn Read>>>,
     header: Vec<String>,
     record: StringRecord,
     next_row: u64,
@@ -125,8 +126,11 @@ impl Table {
         let mut reader = ReaderBuilder::new()
             .delimiter(source.delimiter)
             .has_headers(!source.no_header)
-            .from_reader(input);
-        let first = reader.headers().map_err(|error| csv_error(&name, &[], error))?;
+            .from_reader(Lines::new(input));
+        let first = match reader.headers() {
+            Ok(first) => first.clone(),
+            Err(error) => return Err(csv_error(&name, reader.get_ref(), &[], error)),
+        };
         ensure!(!first.is_empty(), "{name}: the file is empty");
         let header: Vec<String> = match source.no_header {
             true => (0..first.len()).map(|i| format!("x{i}")).collect(),
@@ -206,9 +210,15 @@ impl Table {
     /// The next row that is wanted; none at the end of the file.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         loop {
-            let more = self.reader.read_record(&mut self.record);
-            if !more.map_err(|error| csv_error(&self.name, &self.header, error))? {
-                return Ok(None);
+            let byte = self.reader.position().byte();
+            self.reader.get_mut().forget_before(byte);
+            match self.reader.read_record(&mut self.record) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(error) => {
+                    let lines = self.reader.get_ref();
+                    return Err(csv_error(&self.name, lines, &self.header, error));
+                }
             }
             let number = self.next_row;
             self.next_row += 1;
@@ -244,13 +254,13 @@ impl Row<'_> {
             Ok(value) if value.is_finite() => Ok(value),
             Ok(_) => Err(self.fault(column, &format!("{text} is not a finite number"))),
             Err(_) if text.is_empty() => Err(self.fault(column, "the cell is empty")),
-            Err(_) => Err(self.fault(column, &format!("\"{text}\" is not a number"))),
+            Err(_) => Err(self.fault(column, &format!("{text:?} is not a number"))),
         }
     }
 
     /// File and line, e.g. `data.csv:17`.
     pub fn place(&self) -> String {
-        let line = self.table.record.position().map_or(0, csv::Position::line);
+        let line = line_of(self.table.reader.get_ref(), self.table.record.position());
         format!("{}:{line}", self.table.name)
     }
 
@@ -265,9 +275,18 @@ impl Row<'_> {
     }
 }
 
+fn line_of(lines: &Lines<Box<dyn Read>>, position: Option<&csv::Position>) -> u64 {
+    lines.line_from(position.map_or(0, csv::Position::byte))
+}
+
 /// What the parser says, in our words.
-fn csv_error(name: &str, header: &[String], error: csv::Error) -> anyhow::Error {
-    let line = error.position().map_or(0, csv::Position::line);
+fn csv_error(
+    name: &str,
+    lines: &Lines<Box<dyn Read>>,
+    header: &[String],
+    error: csv::Error,
+) -> anyhow::Error {
+    let line = line_of(lines, error.position());
     match error.kind() {
         ErrorKind::UnequalLengths { expected_len, len, .. } => {
             let (expected, found) = (*expected_len, *len);

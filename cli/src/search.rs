@@ -1,0 +1,180 @@
+//! Candidates for a fit, and how good each of them is on samples that it has not seen.
+
+use anyhow::{Result, ensure};
+use mercer::fit::landmark;
+use mercer::kernel::Rbf;
+use mercer::model::KernelPcaView;
+use mercer::samples::Indexed;
+use mercer::{Components, FoldOrder, Landmarks, Samples, scaling};
+
+use crate::grid::Grid;
+use crate::memory::Memory;
+use crate::quality::auroc;
+use crate::table::Loaded;
+use crate::text::thousands;
+
+/// Multiples of `1/(8·d)`.
+const WIDTHS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+const VARIANCES: [f64; 4] = [0.9, 0.95, 0.99, 0.999];
+const LANDMARKS: [usize; 7] = [8, 16, 24, 32, 48, 64, 96];
+/// More rows than this say little more about which candidate is best.
+const MOST_ROWS: usize = 1024;
+/// How far a fault moves an input, in deviations.
+const FAULT: f32 = 3.0;
+
+/// What a fit can be made with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) gamma: f64,
+    pub(crate) variance: f64,
+    pub(crate) landmarks: usize,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) candidate: Candidate,
+    /// The most that a fold needed.
+    pub(crate) points: usize,
+    pub(crate) components: usize,
+    /// Mean AUROC over the folds.
+    pub(crate) quality: f64,
+}
+
+/// Rows to fit and judge candidates with.
+pub(crate) struct Search {
+    normal: Grid<f32>,
+    /// None: faults are made from held-out rows.
+    anomalous: Option<Grid<f32>>,
+    folds: usize,
+    order: FoldOrder,
+    all_rows: usize,
+}
+
+impl Search {
+    pub(crate) fn new(
+        data: &Loaded<f32>,
+        is_normal: &[bool],
+        folds: usize,
+        order: FoldOrder,
+    ) -> Result<Self> {
+        let of = |kind: bool| {
+            let mut rows = Grid::new(data.samples.columns());
+            let chosen = data.samples.iter_rows().zip(is_normal).filter(|(_, n)| **n == kind);
+            chosen.for_each(|(row, _)| rows.push(row));
+            rows
+        };
+        let (all, anomalous) = (of(true), of(false));
+        let normal = thinned(&all);
+        let needed = 4 * folds;
+        ensure!(
+            normal.rows() >= needed,
+            "{}: {} normal rows are too few, it takes at least {needed} (four for each fold)",
+            data.name,
+            normal.rows()
+        );
+        let anomalous = (anomalous.rows() > 0).then(|| thinned(&anomalous));
+        Ok(Self { normal, anomalous, folds, order, all_rows: all.rows() })
+    }
+
+    /// What quality means here.
+    pub(crate) fn description(&self, label: Option<&str>) -> String {
+        let rows = match (self.normal.rows(), self.all_rows) {
+            (used, all) if used == all => format!("{} normal rows", thousands(all)),
+            (used, all) => format!("{} of {} normal rows", thousands(used), thousands(all)),
+        };
+        let against = match (&self.anomalous, label) {
+            (Some(rows), Some(label)) => {
+                format!("AUROC of {} rows that {label} calls anomalous", thousands(rows.rows()))
+            }
+            _ => format!("AUROC of faults, one input of a row moved by {FAULT} deviations,"),
+        };
+        format!("quality: {against} against {rows}, each scored by a model of the other folds")
+    }
+
+    pub(crate) fn candidates(&self) -> Vec<Candidate> {
+        let default = 1.0 / (8.0 * self.normal.columns() as f64);
+        let smallest_fit = self.normal.rows() - self.normal.rows().div_ceil(self.folds);
+        let mut candidates = Vec::new();
+        for width in WIDTHS {
+            for variance in VARIANCES {
+                for landmarks in LANDMARKS.into_iter().filter(|&r| r <= smallest_fit) {
+                    candidates.push(Candidate { gamma: width * default, variance, landmarks });
+                }
+            }
+        }
+        candidates
+    }
+
+    /// Fits a candidate to each choice of folds; none if it cannot be fitted to one of them.
+    pub(crate) fn measure(&self, candidate: Candidate) -> Result<Option<Found>> {
+        let n = self.normal.rows();
+        let (mut points, mut components, mut quality) = (0, 0, 0.0);
+        for fold in 0..self.folds {
+            let (held_out, kept): (Vec<u32>, Vec<u32>) =
+                (0..n as u32).partition(|&i| self.order.fold(i as usize, n, self.folds) == fold);
+            let Ok(judged) = self.judge(candidate, &kept, &held_out) else { return Ok(None) };
+            points = points.max(judged.points);
+            components = components.max(judged.components);
+            quality += judged.quality / self.folds as f64;
+        }
+        Ok(Some(Found { candidate, points, components, quality }))
+    }
+
+    /// Fits a candidate to some rows and judges it by others.
+    fn judge(
+        &self,
+        candidate: Candidate,
+        kept: &[u32],
+        held_out: &[u32],
+    ) -> Result<Found, mercer::Error> {
+        let inputs = self.normal.columns();
+        let (mut mean, mut deviation) = (vec![0.0; inputs], vec![0.0; inputs]);
+        let samples = Indexed { samples: &self.normal, rows: kept };
+        scaling::learn(&samples, &mut mean, &mut deviation);
+        let mut scaled = self.normal.clone();
+        scaled.iter_rows_mut().for_each(|row| scaling::apply(row, &mean, &deviation));
+        let samples = Indexed { samples: &scaled, rows: kept };
+
+        let r = candidate.landmarks;
+        let mut memory = Memory::new(kept.len(), r, r);
+        let mut scratch = memory.scratch();
+        let kernel = Rbf::new(candidate.gamma as f32);
+        let wish = Components::Share(candidate.variance as f32);
+        let (landmarks, storage) = (Landmarks::Room, &mut scratch.candidate);
+        let report =
+            landmark::fit(&kernel, &samples, landmarks, wish, &mut scratch.landmark, storage)?;
+        let pivots = &scratch.landmark.pivots[..report.points];
+        let points = Indexed { samples: &samples, rows: pivots };
+        let model = KernelPcaView::new(&kernel, &points, scratch.candidate.view())?;
+
+        let mut projection = vec![0.0; report.components];
+        let mut spe = |x: &[f32]| model.score(x, &mut projection).map(|score| f64::from(score.spe));
+        let (mut normal, mut anomalous) = (Vec::new(), Vec::new());
+        for (i, x) in (Indexed { samples: &scaled, rows: held_out }).iter_samples().enumerate() {
+            normal.push(spe(x)?);
+            if self.anomalous.is_none() {
+                let mut fault = x.to_vec();
+                // Each input in turn, up and down.
+                fault[i % inputs] += if (i / inputs) % 2 == 0 { FAULT } else { -FAULT };
+                anomalous.push(spe(&fault)?);
+            }
+        }
+        for x in self.anomalous.iter().flat_map(Grid::iter_rows) {
+            let mut x = x.to_vec();
+            scaling::apply(&mut x, &mean, &deviation);
+            anomalous.push(spe(&x)?);
+        }
+        let quality = auroc(&normal, &anomalous).map_or(0.0, |estimate| estimate.value);
+        let (points, components) = (report.points, report.components);
+        Ok(Found { candidate, points, components, quality })
+    }
+}
+
+/// At most [`MOST_ROWS`], evenly spread.
+fn thinned(rows: &Grid<f32>) -> Grid<f32> {
+    let stride = rows.rows().div_ceil(MOST_ROWS).max(1);
+    let mut thinned = Grid::new(rows.columns());
+    rows.iter_rows().step_by(stride).for_each(|row| thinned.push(row));
+    thinned
+}

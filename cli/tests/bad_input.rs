@@ -1,0 +1,143 @@
+//! Bad input: one line with file, line and column, exit code 2, and nothing half written.
+
+mod common;
+
+use std::fs;
+
+use common::{Desk, golden, text};
+
+/// Twelve usable rows of two inputs.
+const GOOD: &str = "a,b\n1,2\n2,3.5\n3,1\n4,2\n5,7\n6,3\n7,2\n8,1\n9,4\n1,5\n2,2\n3,9\n";
+
+fn fitted() -> Desk {
+    let desk = Desk::new();
+    desk.write("good.csv", GOOD);
+    desk.succeed(&["fit", "good.csv", "--out", "m.mercer", "--components", "2"]);
+    desk
+}
+
+#[test]
+fn cells_are_named() {
+    let desk = Desk::new();
+    for (content, place, why) in [
+        ("a,b\n1,2\n3,x\n", "data.csv:3:2:", "\"x\" is not a number (column b"),
+        ("a,b\n1,2\n3,\n", "data.csv:3:2:", "the cell is empty (column b"),
+        ("a,b\nNaN,2\n", "data.csv:2:1:", "NaN is not a finite number (column a"),
+        ("a,b\n1,inf\n", "data.csv:2:2:", "inf is not a finite number (column b"),
+        ("a,b\n1,2\n\n3\n", "data.csv:4:2:", "1 cells instead of 2, b is missing"),
+        ("a,b\n1,2,3\n", "data.csv:2:3:", "3 cells instead of 2"),
+        ("a,b\r\n1,2\r\n3,x\r\n", "data.csv:3:2:", "\"x\" is not a number"),
+        ("a,b\r\n\r\n1,2\r\n3\r\n", "data.csv:4:2:", "1 cells instead of 2"),
+        ("\na,b\n\n\n1,\"2\"\n\n3,x", "data.csv:7:2:", "\"x\" is not a number"),
+        ("a,b\n1,\"2\n3,4\n", "data.csv:2:2:", "is not a number"),
+        ("", "data.csv:", "the file is empty"),
+        ("a,b\n", "data.csv:", "no rows below the header"),
+        ("1,2\n3,4\n", "data.csv:1:", "--no-header"),
+        ("a;b\n1;2\n", "data.csv:1:", "--delimiter ';'"),
+        ("a,a\n1,2\n", "data.csv:1:", "two columns are called \"a\""),
+    ] {
+        desk.write("data.csv", content);
+        let error = desk.fail(&["fit", "data.csv", "--out", "m.mercer"]);
+        assert!(error.contains(place) && error.contains(why), "{content:?}: {error}");
+        assert_eq!(desk.files(), ["data.csv"], "nothing is left: {content:?}");
+    }
+    let bytes = b"a,b\n1,2\n3,\xff\n";
+    fs::write(desk.path("data.csv"), bytes).expect("the file");
+    let error = desk.fail(&["fit", "data.csv", "--out", "m.mercer"]);
+    assert!(error.contains("data.csv:3:2:") && error.contains("UTF-8"), "{error}");
+}
+
+#[test]
+fn choices_are_named() {
+    let desk = Desk::new();
+    desk.write("data.csv", GOOD);
+    desk.write("rows.txt", "0 1 99");
+    desk.write("words.txt", "0 one");
+    for (options, why) in [
+        (vec!["--columns", "a,z"], "there is no column \"z\" among a, b"),
+        (vec!["--drop", "z"], "there is no column \"z\""),
+        (vec!["--drop", "a,b"], "no column is left"),
+        (vec!["--where", "z=1"], "there is no column \"z\""),
+        (vec!["--where", "a=77"], "none of its 12 rows was chosen"),
+        (vec!["--rows", "rows.txt"], "there is no row 99, only 12 rows"),
+        (vec!["--rows", "words.txt"], "words.txt:1: \"one\" is not a row number"),
+        (vec!["--rows", "none.txt"], "none.txt"),
+        (vec!["--folds", "7"], "12 rows are too few, it takes at least 14"),
+        (vec!["--folds", "1"], "`folds` must be >= 2"),
+        (vec!["--gamma", "-1"], "`gamma` must be finite and > 0"),
+        (vec!["--alpha", "1.5"], "`false_alarms`"),
+        (vec!["--trim", "0.9"], "`trim`"),
+        (vec!["--components", "11"], "11 components"),
+        (vec!["--variance", "0"], "`share`"),
+    ] {
+        let mut fit = vec!["fit", "data.csv", "--out", "m.mercer"];
+        fit.extend(&options);
+        let error = desk.fail(&fit);
+        assert!(error.contains(why), "{options:?}: {error}");
+        assert!(!desk.path("m.mercer").exists(), "nothing is left: {options:?}");
+    }
+}
+
+#[test]
+fn models_are_checked() {
+    let desk = fitted();
+    let model = fs::read_to_string(desk.path("m.mercer")).expect("the model");
+    for (content, why) in [
+        ("hello".to_string(), "not a model of mercer"),
+        ("{}".into(), "not a model of mercer"),
+        (model[..model.len() / 2].to_string(), "not a model of mercer"),
+        (model.replace("\"version\": 1", "\"version\": 99"), "format version 99"),
+        (model.replacen("\"centre_norm\": 0.", "\"centre_norm\": 0.1", 1), "checksum"),
+        (model.replace("\"mean\": [", "\"mean\": [1.0, "), "means has size 3"),
+    ] {
+        desk.write("bad.mercer", &content);
+        for command in ["score", "project"] {
+            let error = desk.fail(&[command, "bad.mercer", "good.csv"]);
+            assert!(error.contains("bad.mercer") && error.contains(why), "{error}");
+        }
+        assert!(desk.fail(&["inspect", "bad.mercer"]).contains(why));
+    }
+    assert!(desk.fail(&["score", "none.mercer", "good.csv"]).contains("none.mercer"));
+    assert!(desk.fail(&["score", "m.mercer", "none.csv"]).contains("none.csv"));
+}
+
+#[test]
+fn rows_that_do_not_fit_the_model_are_named() {
+    let desk = fitted();
+    desk.write("other.csv", "a,c\n1,2\n");
+    let error = desk.fail(&["score", "m.mercer", "other.csv"]);
+    assert!(error.contains("other.csv:1: there is no column \"b\" among a, c"), "{error}");
+    desk.write("text.csv", "b,a\n1,2\n3,four\n");
+    let error = desk.fail(&["project", "m.mercer", "text.csv"]);
+    assert!(error.contains("text.csv:3:2: \"four\" is not a number (column a)"), "{error}");
+    // Its deviation is below 1, so that dividing by it overflows.
+    desk.write("small.csv", &GOOD.replace("3.5", "3").replace(',', ",0.0"));
+    desk.succeed(&["fit", "small.csv", "--columns", "a,0.0b", "--out", "small.mercer"]);
+    desk.write("large.csv", "a,0.0b\n1,0.02\n1,3.4e38\n");
+    let error = desk.fail(&["score", "small.mercer", "large.csv"]);
+    assert!(error.contains("large.csv:3:2: the value is too large to be scaled"), "{error}");
+}
+
+#[test]
+fn an_old_model_survives_a_failed_fit() {
+    let desk = fitted();
+    let before = fs::read(desk.path("m.mercer")).expect("the model");
+    desk.write("bad.csv", "a,b\n1,x\n");
+    desk.fail(&["fit", "bad.csv", "--out", "m.mercer"]);
+    assert_eq!(fs::read(desk.path("m.mercer")).expect("the model"), before);
+    let error = desk.fail(&["fit", "good.csv", "--out", "no/such/folder/m.mercer"]);
+    assert!(error.contains("no/such/folder/m.mercer"), "{error}");
+}
+
+#[test]
+fn useless_models_are_made_with_a_warning() {
+    let desk = Desk::new();
+    let data = golden("iris_data_train.csv");
+    let mut fit = vec!["fit", text(&data), "--kernel", "linear", "--components", "4"];
+    fit.extend(["--out", "m.mercer", "--precision", "f64"]);
+    let summary = desk.succeed(&fit);
+    assert!(summary.contains("warning: it projects readings but cannot tell"), "{summary}");
+    desk.write("constant.csv", &format!("a,b\n{}", "1,2\n".repeat(20)));
+    let error = desk.fail(&["fit", "constant.csv", "--out", "m.mercer"]);
+    assert!(error.contains("all samples are equal"), "{error}");
+}

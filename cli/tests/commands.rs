@@ -1,0 +1,218 @@
+//! What the commands print, and that they agree with each other.
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use common::{Desk, column, golden, parse, root, text};
+
+fn iris(desk: &Desk, options: &[&str]) -> String {
+    let data = golden("iris_data_train.csv");
+    let mut fit = vec!["fit", text(&data), "--out", "m.mercer"];
+    fit.extend(options);
+    desk.succeed(&fit)
+}
+
+#[test]
+fn a_summary_says_what_was_fitted() {
+    let desk = Desk::new();
+    let summary = iris(&desk, &[]);
+    for line in [
+        "samples                90",
+        "inputs                 4 (x0, x1, x2, x3)",
+        "kernel                 rbf, gamma 0.03125",
+        "expected false alarms  5.0 % of normal readings (4 contiguous folds)",
+        "warning: 1 samples are copies of others",
+    ] {
+        assert!(summary.contains(line), "{line}: {summary}");
+    }
+    let inspected = desk.succeed(&["inspect", "m.mercer"]);
+    assert!(
+        inspected.starts_with(&summary[..summary.find("warning").expect("one")]),
+        "{inspected}"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&desk.succeed(&["inspect", "m.mercer", "--json"])).expect("JSON");
+    let eigenvalues = json["eigenvalues"].as_array().expect("a list");
+    assert_eq!(eigenvalues.len() as u64, json["components"].as_u64().expect("a count"));
+    assert!(eigenvalues.windows(2).all(|pair| pair[0].as_f64() >= pair[1].as_f64()));
+    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(4));
+    assert_eq!(json["kernel"]["type"], "rbf");
+    assert!(json["cost"]["instructions"]["cortex_m4f"].as_u64() > Some(1000));
+    assert!(inspected.contains(json["checksum"].as_str().expect("text")));
+}
+
+#[test]
+fn alarms_are_scores_above_the_threshold_and_contributions_are_named() {
+    let desk = Desk::new();
+    iris(&desk, &["--precision", "f64", "--alpha", "0.2"]);
+    let test = golden("iris_data_test.csv");
+    let scored = desk.succeed(&["score", "m.mercer", text(&test), "--why"]);
+    let (header, rows) = parse(&scored);
+    assert_eq!(header, ["row", "spe", "t2", "abs_sum", "alarm", "x0", "x1", "x2", "x3"]);
+    assert_eq!(column(&scored, "row"), (0..60).map(f64::from).collect::<Vec<_>>());
+    let json: serde_json::Value =
+        serde_json::from_str(&desk.succeed(&["inspect", "m.mercer", "--json"])).expect("JSON");
+    let threshold = json["thresholds"]["spe"].as_f64().expect("a number");
+    let alarms = rows.iter().filter(|row| row[4] == 1.0).count();
+    assert!(alarms > 0 && alarms < rows.len(), "{alarms}");
+    assert!(rows.iter().all(|row| (row[4] == 1.0) == (row[1] > threshold)));
+    let plain = desk.succeed(&["score", "m.mercer", text(&test)]);
+    assert_eq!(column(&plain, "spe"), column(&scored, "spe"));
+}
+
+#[test]
+fn contributions_name_the_column_that_was_disturbed() {
+    let desk = Desk::new();
+    iris(&desk, &[]);
+    let test = fs::read_to_string(golden("iris_data_test.csv")).expect("golden data");
+    let (header, rows) = parse(&test);
+    let mut disturbed = format!("{}\n", header.join(","));
+    for (i, mut row) in rows.into_iter().enumerate() {
+        row[i % 4] += 12.0;
+        disturbed += &format!("{}\n", row.map_to_text());
+    }
+    desk.write("disturbed.csv", &disturbed);
+    let (_, rows) = parse(&desk.succeed(&["score", "m.mercer", "disturbed.csv", "--why"]));
+    let right = rows.iter().enumerate().filter(|(i, row)| {
+        let largest = row[5..].iter().map(|c| c.abs()).fold(0.0, f64::max);
+        row[5 + i % 4].abs() == largest
+    });
+    assert!(right.count() >= 57, "of 60");
+}
+
+trait MapToText {
+    fn map_to_text(&self) -> String;
+}
+
+impl MapToText for Vec<f64> {
+    fn map_to_text(&self) -> String {
+        self.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(",")
+    }
+}
+
+#[test]
+fn rows_and_columns_can_be_chosen() {
+    let desk = Desk::new();
+    let motions = root().join("examples/data/motions/train.csv");
+    let mut fit = vec!["fit", text(&motions), "--out", "walking.mercer", "--every", "4"];
+    fit.extend(["--where", "activity=walking", "--drop", "recording,t_s"]);
+    let summary = desk.succeed(&fit);
+    assert!(summary.contains("samples                250"), "{summary}");
+    assert!(summary.contains("6 (ax, ay, az, gx, gy, gz)"), "{summary}");
+    let mut score = vec!["score", "walking.mercer", text(&motions)];
+    score.extend(["--where", "activity=running", "--where", "activity=walking"]);
+    assert_eq!(parse(&desk.succeed(&score)).1.len(), 2000, "either of them");
+    let mut chosen = vec!["score", "walking.mercer", text(&motions), "--rows", "rows.txt"];
+    desk.write("rows.txt", "7, 3\n2000");
+    assert_eq!(column(&desk.succeed(&chosen), "row"), [3.0, 7.0, 2000.0], "in the file's order");
+    desk.write("skip.txt", "7");
+    chosen.extend(["--skip-rows", "skip.txt"]);
+    assert_eq!(column(&desk.succeed(&chosen), "row"), [3.0, 2000.0]);
+    let eval = ["eval", "walking.mercer", text(&motions), "--label", "activity", "--timeline"];
+    let evaluation = desk.succeed(&[eval.as_slice(), &["--normal", "walking"]].concat());
+    assert!(evaluation.contains("1000 normal, 3000 anomalous"), "{evaluation}");
+    assert!(evaluation.contains("1000–1999") && evaluation.contains("running"), "{evaluation}");
+    let error = desk.fail(&eval);
+    assert!(error.contains("no row is normal by column activity"), "{error}");
+}
+
+#[test]
+fn other_separators_and_no_header_are_read() {
+    let desk = Desk::new();
+    iris(&desk, &[]);
+    let csv = fs::read_to_string(golden("iris_data_train.csv")).expect("golden data");
+    let body: Vec<&str> = csv.lines().skip(1).collect();
+    desk.write("bare.csv", &body.join("\r\n"));
+    desk.succeed(&["fit", "bare.csv", "--no-header", "--out", "bare.mercer"]);
+    desk.write("semicolon.csv", &csv.replace(',', " ; "));
+    desk.succeed(&["fit", "semicolon.csv", "--delimiter", ";", "--out", "semicolon.mercer"]);
+    let checksum = |name: &str| desk.succeed(&["inspect", name, "--json"]);
+    assert_eq!(checksum("bare.mercer"), checksum("m.mercer"));
+    assert_eq!(checksum("semicolon.mercer"), checksum("m.mercer"));
+}
+
+#[test]
+fn a_stream_is_answered_row_by_row() {
+    let desk = Desk::new();
+    iris(&desk, &[]);
+    for (command, cells) in [("score", 5), ("project", 2)] {
+        let mut child = desk
+            .command(&[command, "m.mercer", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let mut input = child.stdin.take().expect("a pipe");
+        let mut answers = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let mut answer = || answers.next().expect("an answer").expect("text");
+        writeln!(input, "x3,x2,x1,x0").expect("it listens");
+        assert!(answer().starts_with("row,"));
+        for row in 0..3 {
+            // The next row is not written before this one was answered.
+            writeln!(input, "0.2,1.4,3.5,{row}.1").expect("it listens");
+            let line = answer();
+            assert!(line.starts_with(&format!("{row},")), "{line}");
+            assert!(line.split(',').count() >= cells, "{line}");
+        }
+        drop(input);
+        assert!(child.wait().expect("it ends").success());
+    }
+}
+
+#[test]
+fn who_stops_reading_is_no_error() {
+    let desk = Desk::new();
+    iris(&desk, &[]);
+    let data = golden("iris_data_train.csv");
+    let mut child = desk
+        .command(&["score", "m.mercer", text(&data)])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn tune_prints_a_line_that_fits() {
+    let desk = Desk::new();
+    let motions = root().join("examples/data/motions/train.csv");
+    let mut tune = vec!["tune", text(&motions), "--where", "activity=walking", "--every", "8"];
+    tune.extend(["--drop", "recording,t_s", "--max-flash", "3000"]);
+    let table = desk.succeed(&tune);
+    assert!(table.contains("one input of a row moved by 3 deviations"), "{table}");
+    let line = table.lines().last().expect("the line to use");
+    let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let summary = desk.succeed(&words);
+    let flash = summary.lines().find_map(|line| line.strip_prefix("flash on a device"));
+    let flash = flash.expect("a line").replace([',', ' '], "").replace("bytes", "");
+    assert!(flash.parse::<usize>().expect("a number") <= 3400, "about what was asked for: {flash}");
+    assert!(desk.path("M.mercer").exists());
+
+    let mut labelled = vec!["tune", text(&motions), "--label", "activity", "--normal", "walking"];
+    labelled.extend(["--every", "16", "--columns", "ax,ay,az"]);
+    let table = desk.succeed(&labelled);
+    assert!(table.contains("that activity calls anomalous"), "{table}");
+    assert!(table.contains("--where activity=walking --every 16 --columns ax,ay,az"), "{table}");
+    let error = desk.fail(&["tune", text(&motions), "--every", "1000", "--columns", "ax"]);
+    assert!(error.contains("too few"), "{error}");
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let desk = Desk::new();
+    let help = desk.succeed(&["--help"]);
+    for command in ["fit", "project", "score", "inspect", "eval", "tune", "import"] {
+        assert!(help.contains(command), "{help}");
+        let own = desk.succeed(&[command, "--help"]);
+        assert!(own.contains("Usage: mercer"), "{own}");
+    }
+    assert!(desk.succeed(&["--version"]).starts_with("mercer 0."));
+    let output = desk.run(&["fit"]);
+    assert_eq!(output.status.code(), Some(2), "as for bad input");
+}

@@ -1,0 +1,119 @@
+//! Runs the built binary, as a user would.
+
+// Every test program uses its own part of it.
+#![allow(dead_code)]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The root of the project.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A file of the golden vectors.
+pub(crate) fn golden(name: &str) -> PathBuf {
+    root().join("tests/data/golden").join(name)
+}
+
+/// Data that are not part of the repository; none, and said so, where they are missing.
+pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
+    let path = root().join("../shared/data").join(folder);
+    if path.is_dir() {
+        return Some(path);
+    }
+    // Not `println!`, which the test runner swallows.
+    let _ = writeln!(
+        std::io::stderr(),
+        "skipped: there is no ../shared/data/{folder} beside the repository"
+    );
+    None
+}
+
+/// A folder of the test's own, with the binary to run in it.
+pub(crate) struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder for the test") }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).expect("the test's file");
+        path
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mercer"));
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the binary runs")
+    }
+
+    /// Runs it, and it must succeed; what it printed.
+    pub(crate) fn succeed(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "mercer {arguments:?}: {errors}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// Runs it, and it must fail with one line on standard error and exit code 2; that line.
+    pub(crate) fn fail(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let error = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(2), "mercer {arguments:?}: {error}");
+        assert_eq!(error.lines().count(), 1, "one line: {error}");
+        error
+    }
+
+    /// Names of the files in the folder.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).expect("the folder");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// A path as an argument.
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().expect("a path that is text")
+}
+
+/// The numbers of a CSV, without its header; with the names of the columns.
+pub(crate) fn parse(csv: &str) -> (Vec<String>, Vec<Vec<f64>>) {
+    let mut lines = csv.lines();
+    let header = lines.next().expect("a header").split(',').map(String::from).collect();
+    let number = |cell: &str| cell.parse().unwrap_or_else(|_| panic!("{cell} is a number"));
+    (header, lines.map(|line| line.split(',').map(number).collect()).collect())
+}
+
+/// A column by name.
+pub(crate) fn column(csv: &str, name: &str) -> Vec<f64> {
+    let (header, rows) = parse(csv);
+    let position = header.iter().position(|found| found == name).expect("the column");
+    rows.iter().map(|row| row[position]).collect()
+}
+
+/// The largest difference, relative to the largest entry of what was expected.
+pub(crate) fn difference(found: &[f64], expected: &[f64]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    let largest = expected.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
+    let worst = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    worst / largest
+}
