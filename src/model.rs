@@ -359,6 +359,8 @@ where
     kernel: &'a K,
     points: &'a S,
     expansion: ExpansionView<'a, K::Scalar>,
+    /// What the kernel remembers of each point; empty where it does not.
+    memos: &'a [K::Scalar],
 }
 
 impl<'a, K, S> KernelPcaView<'a, K, S>
@@ -379,7 +381,22 @@ where
         if given != expected {
             return Err(Error::Shape { what: "points", expected, given });
         }
-        Ok(Self { kernel, points, expansion })
+        Ok(Self { kernel, points, expansion, memos: &[] })
+    }
+
+    /// Writes what the kernel remembers of each point, for [`with_memos`](Self::with_memos); false where it has nothing to remember, or `memos` is too short.
+    pub fn write_memos(&self, memos: &mut [K::Scalar]) -> bool {
+        let made = memos.iter_mut().zip(self.points.iter_samples()).map_while(|(place, point)| {
+            *place = self.kernel.memo(point)?;
+            Some(())
+        });
+        made.count() == self.points.count()
+    }
+
+    /// Scores by rows from now on, where a query may be changed: as a [`KernelPca`] does, with the same bits.
+    #[must_use]
+    pub fn with_memos(self, memos: &'a [K::Scalar]) -> Self {
+        Self { memos, ..self }
     }
 
     /// The kernel.
@@ -419,6 +436,53 @@ where
         let centre_product = self.centre_product(x, projection)?;
         let (header, variances) = (self.expansion.header(), self.expansion.variances());
         finite_score(header.score(self.kernel.diagonal(x), centre_product, projection, variances))
+    }
+
+    /// As [`project`](Self::project), of a point that may be changed: with [memos](Self::with_memos) it is faster.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn project_mut(&self, x: &mut S::View, projection: &mut [K::Scalar]) -> Result<(), Error> {
+        self.centre_product_mut(x, projection)?;
+        require_finite(projection)
+    }
+
+    /// As [`score`](Self::score), of a point that may be changed: with [memos](Self::with_memos) it is faster.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn score_mut(
+        &self,
+        x: &mut S::View,
+        projection: &mut [K::Scalar],
+    ) -> Result<Score<K::Scalar>, Error> {
+        let kxx = self.kernel.diagonal(x);
+        let centre_product = self.centre_product_mut(x, projection)?;
+        let (header, variances) = (self.expansion.header(), self.expansion.variances());
+        finite_score(header.score(kxx, centre_product, projection, variances))
+    }
+
+    /// By rows if the kernel can, else point by point.
+    fn centre_product_mut(
+        &self,
+        x: &mut S::View,
+        projection: &mut [K::Scalar],
+    ) -> Result<K::Scalar, Error> {
+        let (r, p) = (self.expansion.points(), self.expansion.components());
+        if self.memos.len() != r || r == 0 || projection.len() != p {
+            return self.centre_product(x, projection);
+        }
+        // A query of another length would pass for one that ends in zeros.
+        if let Some(peer) = self.points.sample(0) {
+            self.kernel.check(x, peer).map_err(Error::Query)?;
+        }
+        match self.kernel.prepare(x) {
+            Some(row) => {
+                let (points, memos) = (self.points, self.memos);
+                Ok(row::sums(self.kernel, row, x, points, memos, self.expansion, projection))
+            }
+            None => self.centre_product(x, projection),
+        }
     }
 
     /// Writes the projections and returns `Σ β_i k_i`.

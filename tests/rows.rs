@@ -101,6 +101,38 @@ fn rows_and_points_agree() {
 }
 
 #[test]
+fn sizes_at_run_time_give_the_same_bits() {
+    fn check<T: Real + PartialEq, const D: usize, const R: usize, const P: usize>()
+    where
+        Fast: Math<T>,
+    {
+        let mut random = Machine(3);
+        let samples = readings::<T, D>(&mut random, 0.0);
+        let model = fit::<_, T, D, R, P>(Rbf::new(T::from_f64(0.04)), &samples);
+        let view = model.view().unwrap();
+        let mut memos = vec![T::ZERO; view.expansion().points()];
+        assert!(view.write_memos(&mut memos));
+        let view = view.with_memos(&memos);
+        let mut projection = vec![T::ZERO; view.expansion().components()];
+        for x in readings::<T, D>(&mut random, 0.0) {
+            for stretch in [1.0, 3.0, 1e6] {
+                let x = x.map(|x| T::from_f64(stretch) * x);
+                let score = view.score_mut(&mut { x }, &mut projection).unwrap();
+                assert_eq!(score, model.score(&x).unwrap());
+                assert_eq!(projection, model.project(&x).unwrap().to_vec());
+            }
+        }
+        let bad = [T::from_f64(f64::NAN); D];
+        let nan = Error::Query(Fault::NotFinite { input: 0 });
+        assert_eq!(view.score_mut(&mut { bad }, &mut projection), Err(nan));
+        assert!(view.score_mut(&mut vec![T::ZERO; D + 1], &mut projection).is_err());
+    }
+    check::<f32, 3, 13, 5>();
+    check::<f32, 8, 32, 4>();
+    check::<f64, 17, 31, 24>();
+}
+
+#[test]
 fn readings_far_from_the_origin_are_compared_by_differences() {
     let mut random = Machine(5);
     let samples = readings::<f32, 4>(&mut random, 1e3);

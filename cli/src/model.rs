@@ -138,6 +138,12 @@ impl<T: Number> Model<T> {
         known.then(|| Cost::gaussian(self.inputs(), self.points.rows(), self.components()))
     }
 
+    /// Bytes of stack that a score takes on a device: a bound where [`cost`](Self::cost) is known, else about.
+    pub fn stack(&self) -> usize {
+        let in_f32 = Cost::gaussian(self.inputs(), self.points.rows(), self.components()).ram;
+        in_f32 * size_of::<T>() / size_of::<f32>()
+    }
+
     /// Everything about its numbers that must hold before it is put to work.
     pub fn validate(&self) -> Result<(), Error> {
         mercer::scaling::validate(&self.mean, &self.deviation)?;
@@ -175,8 +181,16 @@ impl<T: Number> Model<T> {
 
     /// To score many readings one after the other.
     pub fn scorer(&self) -> Scorer<'_, T> {
+        let mut memos = vec![T::ZERO; self.points.rows()];
+        let has_memos = with_kernel!(self.kernel, T, kernel => {
+            self.detector(kernel).is_ok_and(|detector| detector.model.write_memos(&mut memos))
+        });
+        if !has_memos {
+            memos.clear();
+        }
         Scorer {
             model: self,
+            memos,
             scaled: vec![T::ZERO; self.inputs()],
             projection: vec![T::ZERO; self.components()],
             contributions: vec![T::ZERO; self.inputs()],
@@ -187,6 +201,8 @@ impl<T: Number> Model<T> {
 /// A model with memory for one reading.
 pub struct Scorer<'a, T> {
     model: &'a Model<T>,
+    /// What the kernel remembers of each point: the bits of scores are then those on a device. Empty for kernels that do not.
+    memos: Vec<T>,
     scaled: Vec<T>,
     /// The projections of the last reading.
     pub projection: Vec<T>,
@@ -198,26 +214,30 @@ impl<T: Number> Scorer<'_, T> {
     /// Projects a raw reading.
     pub fn project(&mut self, x: &[T]) -> Result<(), Error> {
         self.scaled.copy_from_slice(x);
-        with_kernel!(self.model.kernel, T, kernel => {
-            self.model.detector(kernel)?.project(&mut self.scaled, &mut self.projection)
+        let Self { model, memos, scaled, projection, .. } = self;
+        with_kernel!(model.kernel, T, kernel => {
+            model.detector(kernel)?.with_memos(memos).project(scaled, projection)
         })
     }
 
     /// Projects and scores a raw reading.
     pub fn score(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
         self.scaled.copy_from_slice(x);
-        with_kernel!(self.model.kernel, T, kernel => {
-            self.model.detector(kernel)?.score(&mut self.scaled, &mut self.projection)
+        let Self { model, memos, scaled, projection, .. } = self;
+        with_kernel!(model.kernel, T, kernel => {
+            model.detector(kernel)?.with_memos(memos).score(scaled, projection)
         })
     }
 
     /// Projects, scores and explains a raw reading.
     pub fn explain(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
+        let reading = self.score(x)?;
         self.scaled.copy_from_slice(x);
-        let Self { model, scaled, projection, contributions } = self;
+        let Self { model, scaled, projection, contributions, .. } = self;
         with_kernel!(model.kernel, T, kernel => {
-            model.detector(kernel)?.explain(scaled, projection, contributions)
-        })
+            model.detector(kernel)?.contributions(scaled, projection, contributions)
+        })?;
+        Ok(reading)
     }
 }
 

@@ -156,7 +156,7 @@ impl Search {
             if self.anomalous.is_none() {
                 let mut fault = x.to_vec();
                 // Each input in turn, up and down.
-                fault[i % inputs] += if (i / inputs) % 2 == 0 { FAULT } else { -FAULT };
+                fault[i % inputs] += if (i / inputs).is_multiple_of(2) { FAULT } else { -FAULT };
                 anomalous.push(spe(&fault)?);
             }
         }

@@ -27,29 +27,35 @@ where
     pub thresholds: Thresholds<K::Scalar>,
 }
 
-impl<K, S, T> DetectorView<'_, K, S>
+impl<'a, K, S, T> DetectorView<'a, K, S>
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
     K: Kernel<[T], Scalar = T>,
 {
+    /// Scores by rows from now on; see [`KernelPcaView::with_memos`].
+    #[must_use]
+    pub fn with_memos(self, memos: &'a [T]) -> Self {
+        Self { model: self.model.with_memos(memos), ..self }
+    }
+
     /// Projects a raw reading, which is scaled in place; `projection` has one place for each component.
     ///
     /// # Errors
     /// [`Error::Query`] names the input that cannot be used; [`Error::Shape`] for slices of another length.
     pub fn project(&self, x: &mut [T], projection: &mut [T]) -> Result<(), Error> {
         apply_checked(x, self.mean, self.deviation)?;
-        self.model.project(x, projection)
+        self.model.project_mut(x, projection)
     }
 
-    /// Scores a raw reading, which is scaled in place, and compares it with the thresholds; point by point, so that results differ by rounding
-    /// from those of [`Detector::score`](crate::Detector::score).
+    /// Scores a raw reading, which is scaled in place, and compares it with the thresholds. If the model has its
+    /// [memos](KernelPcaView::with_memos), the bits are those of [`Detector::score`](crate::Detector::score).
     ///
     /// # Errors
     /// As [`project`](Self::project).
     pub fn score(&self, x: &mut [T], projection: &mut [T]) -> Result<Reading<T>, Error> {
         apply_checked(x, self.mean, self.deviation)?;
-        Ok(self.thresholds.judge(self.model.score(x, projection)?))
+        Ok(self.thresholds.judge(self.model.score_mut(x, projection)?))
     }
 }
 
@@ -59,17 +65,17 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: Gradient<T>,
 {
-    /// As [`score`](Self::score), and writes how much each input contributes to SPE; see [`explain`](crate::explain).
+    /// Writes how much each input of a raw reading, which is scaled in place, contributes to its SPE; see [`explain`](crate::explain).
     ///
     /// # Errors
     /// As [`project`](Self::project).
-    pub fn explain(
+    pub fn contributions(
         &self,
         x: &mut [T],
         projection: &mut [T],
         contributions: &mut [T],
-    ) -> Result<Reading<T>, Error> {
+    ) -> Result<(), Error> {
         apply_checked(x, self.mean, self.deviation)?;
-        Ok(self.thresholds.judge(self.model.contributions(x, projection, contributions)?))
+        self.model.contributions(x, projection, contributions).map(|_| ())
     }
 }

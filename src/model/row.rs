@@ -5,7 +5,8 @@
 use crate::kernel::{Kernel, Row};
 use crate::lanes::{LANES, add_rows, dot};
 use crate::math::Real;
-use crate::samples::Sample;
+use crate::model::ExpansionView;
+use crate::samples::{Sample, Samples};
 
 /// The points of a model, and what belongs to them.
 pub(super) struct Points<'a, X, T, const R: usize, const P: usize> {
@@ -54,4 +55,43 @@ impl<X: Sample, T: Real, const R: usize, const P: usize> Points<'_, X, T, R, P> 
         }
         row.factor * centre_sum
     }
+}
+
+/// As [`Points::sums`] and less the offsets, with the same bits, for sizes that are known at run time.
+pub(super) fn sums<K, S>(
+    kernel: &K,
+    row: Row<K::Scalar>,
+    x: &S::View,
+    points: &S,
+    memos: &[K::Scalar],
+    expansion: ExpansionView<'_, K::Scalar>,
+    projection: &mut [K::Scalar],
+) -> K::Scalar
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    projection.fill(K::Scalar::ZERO);
+    let mut centre_sum = K::Scalar::ZERO;
+    let mut add = |i: usize, k: K::Scalar| {
+        centre_sum += expansion.centre().get(i).copied().unwrap_or_default() * k;
+        for (sum, &alpha) in projection.iter_mut().zip(expansion.weights().row(i)) {
+            *sum += alpha * k;
+        }
+    };
+    let (fours, last) = memos.as_chunks::<LANES>();
+    for (i, &memos) in (0..).step_by(LANES).zip(fours) {
+        let four = [i, i + 1, i + 2, i + 3].map(|i| points.sample(i));
+        let [Some(p0), Some(p1), Some(p2), Some(p3)] = four else { break };
+        let values = kernel.eval_four(row, x, [p0, p1, p2, p3], memos);
+        (i..).zip(values).for_each(|(i, k)| add(i, k));
+    }
+    for (i, &memo) in (memos.len() - last.len()..).zip(last) {
+        let Some(point) = points.sample(i) else { break };
+        add(i, kernel.eval_prepared(row, x, point, memo));
+    }
+    for (f, &offset) in projection.iter_mut().zip(expansion.offsets()) {
+        *f = row.factor * *f - offset;
+    }
+    row.factor * centre_sum
 }

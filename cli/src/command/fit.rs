@@ -84,15 +84,10 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
         },
     ));
     lines.push(("flash on a device", format!("{} bytes", thousands(model.flash()))));
+    lines.push(("RAM on a device", format!("{} bytes of stack", thousands(model.stack()))));
     if let Some(cost) = model.cost() {
-        lines.push(("RAM on a device", format!("{} bytes of stack", thousands(cost.ram))));
-        lines.push((
-            "a score takes",
-            format!(
-                "{} instructions on a Cortex-M4F, at the most",
-                thousands(cost.instructions.cortex_m4f)
-            ),
-        ));
+        let count = thousands(cost.instructions.cortex_m4f);
+        lines.push(("a score takes", format!("{count} instructions on a Cortex-M4F, at the most")));
     }
     let mut text = String::new();
     for (name, value) in lines {

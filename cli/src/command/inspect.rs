@@ -53,6 +53,7 @@ struct Facts<T> {
     warnings: Vec<String>,
     flash_bytes: usize,
     stored_bytes: usize,
+    stack_bytes: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<CostFacts>,
     checksum: String,
@@ -70,7 +71,6 @@ struct ThresholdFacts<T> {
 struct CostFacts {
     kernel_evaluations: usize,
     multiply_adds: usize,
-    stack_bytes: usize,
     instructions: InstructionFacts,
 }
 
@@ -111,10 +111,10 @@ impl<T: Number> Facts<T> {
             warnings: training.warnings.clone(),
             flash_bytes: model.flash(),
             stored_bytes: model.device_bytes()?.len(),
+            stack_bytes: model.stack(),
             cost: model.cost().map(|cost| CostFacts {
                 kernel_evaluations: cost.kernel_evaluations,
                 multiply_adds: cost.multiply_adds,
-                stack_bytes: cost.ram,
                 instructions: InstructionFacts {
                     cortex_m0: cost.instructions.cortex_m0,
                     cortex_m3: cost.instructions.cortex_m3,
