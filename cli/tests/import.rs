@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Desk, difference, golden, parse, root, text};
+use common::{Desk, difference, golden, parse, root, skipped, text};
 
 const KERNELS: [&str; 5] = ["rbf", "poly", "cosine", "sigmoid", "linear"];
 
@@ -46,9 +46,9 @@ fn a_live_scikit_learn_agrees_too() {
         Ok(output) => {
             let why = String::from_utf8_lossy(&output.stderr);
             assert!(why.contains("ModuleNotFoundError"), "{why}");
-            eprintln!("skipped: {}", why.lines().last().unwrap_or_default());
+            skipped(&format!("scikit-learn: {}", why.lines().last().unwrap_or_default()));
         }
-        Err(error) => eprintln!("skipped: {python}: {error}"),
+        Err(error) => skipped(&format!("{python}: {error}")),
     }
 }
 

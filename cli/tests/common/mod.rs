@@ -24,12 +24,13 @@ pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    // Not `println!`, which the test runner swallows.
-    let _ = writeln!(
-        std::io::stderr(),
-        "skipped: there is no ../shared/data/{folder} beside the repository"
-    );
+    skipped(&format!("there is no ../shared/data/{folder} beside the repository"));
     None
+}
+
+/// Says that a test was not made, and why: not by `println!`, which the test runner swallows.
+pub(crate) fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
 /// A folder of the test's own, with the binary to run in it.
