@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::file;
 use crate::learn::{Choices, learn};
-use crate::model::{AnyModel, Model};
+use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
 use crate::table::{ColumnChoice, RowChoice, Source, load};
 use crate::text::{percent, short, thousands};
@@ -33,17 +33,16 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         Precision::F32 => fit::<f32>(&arguments)?.into(),
         Precision::F64 => fit::<f64>(&arguments)?.into(),
     };
-    file::write(&arguments.out, &model)
+    file::write(&arguments.out, &model)?;
+    print!("{}", with_model!(&model, model => summary(model)));
+    Ok(())
 }
 
 fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
     let Arguments { source, rows, columns, choices, .. } = arguments;
     let data = load(source, rows, None, |table| table.inputs(columns))?;
     let mut progress = Progress::new("fitting", 0);
-    let model = learn(&data, choices, &mut || progress.step())?;
-    drop(progress);
-    print!("{}", summary(&model));
-    Ok(model)
+    learn(&data, choices, &mut || progress.step())
 }
 
 /// What a fit found, for people.

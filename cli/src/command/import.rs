@@ -14,7 +14,7 @@ use crate::grid::Grid;
 use crate::kernel::with_kernel;
 use crate::learn::{Choices, Order, Points, calibrate};
 use crate::memory::Weights;
-use crate::model::{AnyModel, Model, Training, fold_order_name};
+use crate::model::{AnyModel, Model, Training, fold_order_name, with_model};
 use crate::progress::Progress;
 use crate::{KernelSpec, Number, Precision, file};
 
@@ -62,7 +62,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         Precision::F64 => import::<f64>(arguments)?.into(),
     };
     let out = arguments.out.clone().unwrap_or_else(|| arguments.json.with_extension("mercer"));
-    file::write(&out, &model)
+    file::write(&out, &model)?;
+    print!("{}", with_model!(&model, model => summary(model)));
+    Ok(())
 }
 
 fn import<T: Number>(arguments: &Sklearn) -> Result<Model<T>> {
@@ -76,9 +78,7 @@ fn import<T: Number>(arguments: &Sklearn) -> Result<Model<T>> {
         fold_order: arguments.fold_order,
         ..Choices::default()
     };
-    let model = dump.into_model(&choices).map_err(|error| anyhow!("{name}: {error:#}"))?;
-    print!("{}", summary(&model));
-    Ok(model)
+    dump.into_model(&choices).map_err(|error| anyhow!("{name}: {error:#}"))
 }
 
 /// What the snippet in the README writes.
