@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+mod export;
 mod fit;
 mod inspect;
 mod project;
@@ -24,6 +25,7 @@ enum Command {
     Project(project::Arguments),
     Score(score::Arguments),
     Inspect(inspect::Arguments),
+    Export(export::Arguments),
 }
 
 impl Arguments {
@@ -37,6 +39,7 @@ impl Arguments {
             Command::Project(arguments) => project::run(&arguments),
             Command::Score(arguments) => score::run(&arguments),
             Command::Inspect(arguments) => inspect::run(&arguments),
+            Command::Export(arguments) => export::run(&arguments),
         };
         match done {
             Err(error) if is_broken_pipe(&error) => Ok(()),

@@ -14,6 +14,7 @@ pub mod model;
 pub mod file;
 mod progress;
 mod text;
+pub mod export;
 pub mod command;
 
 pub use kernel::KernelSpec;
