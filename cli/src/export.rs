@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn comments_cannot_be_ended() {
-        assert_eq!(plain("a*/b`c\nd[e]<f>\\"), "a__b_c_d_e__f__");
+        assert_eq!(plain("a*/b`c\nd[e]<f>\\"), "a_/b_c_d_e__f__");
         assert_eq!(plain("flow rate (l/min), 20 °C"), "flow rate (l/min), 20 °C");
     }
 }

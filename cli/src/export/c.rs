@@ -64,17 +64,22 @@ extern const char *const {lower}_input_names[{upper}_INPUTS];
 
 /* The scores of a reading; the larger, the less usual. */
 typedef struct {lower}_reading {{
-    {number} spe;     /* what the components cannot explain */
-    {number} t2;      /* how far along the components, squared */
-    {number} abs_sum; /* sum of the absolute projections */
-    int alarm;      /* 1 if it is above the threshold, else 0 */
+    /* What the components cannot explain. */
+    {number} spe;
+    /* How far along the components, squared. */
+    {number} t2;
+    /* Sum of the absolute projections. */
+    {number} abs_sum;
+    /* 1 if a score that is watched is above its threshold, else 0. */
+    int alarm;
 }} {lower}_reading;
 
-/* What {lower}_score returns for a reading whose scores are not finite, or which has no direction where the kernel compares directions. */
+/* The reading is so far out that its scores are not finite; or it has no direction, and the kernel compares directions. */
 #define {upper}_UNUSABLE (-1 - {upper}_INPUTS)
 
-/* Scores a raw reading: 0 if all went well. -1 - i if input i is not finite or too large to be scaled; *out is then as before.
- * Not to be compiled with -ffast-math, which takes every number for finite. */
+/* Scores a raw reading. Returns 0, or -1 - i if input i is not finite or too large to be scaled, or {upper}_UNUSABLE; *out is then as before.
+ *
+ * Scores are those of `mercer score` but for rounding. Not to be compiled with -ffast-math, which takes every number for finite. */
 int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out);
 
 #ifdef __cplusplus
@@ -247,7 +252,7 @@ mod tests {
             (-0.0, "-0x0p+0"),
             (0.1875, "0x1.8p-3"),
             (0.1, "0x1.999999999999ap-4"),
-            (-2.5e300, "-0x1.ddd4baa009302p+997"),
+            (-2.5e300, "-0x1.ddd4baa009303p+997"),
             (f64::MIN_POSITIVE, "0x1p-1022"),
             (f64::from_bits(1), "0x0.0000000000001p-1022"),
         ] {

@@ -9,9 +9,11 @@ use crate::model::Model;
 use crate::text::thousands;
 use crate::{KernelSpec, Number};
 
-/// For projects that forbid what generated code cannot help: numbers that look like constants, and items that nobody uses or sees.
-const ALLOW: &str =
-    "#[allow(dead_code, unreachable_pub, clippy::approx_constant, clippy::unreadable_literal)]";
+/// Items that nobody uses or sees are no mistake here.
+const ALLOW: &str = "#[allow(dead_code, unreachable_pub)]";
+/// Nor are numbers that look like constants, large arrays, and the time it takes to compile them.
+const ALLOW_NUMBERS: &str =
+    "#[allow(dead_code, unreachable_pub, long_running_const_eval, clippy::all, clippy::pedantic)]";
 
 /// The source file.
 ///
@@ -19,6 +21,7 @@ const ALLOW: &str =
 /// Those of a model whose sizes do not match.
 pub fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
     let (version, upper) = (mercer::persist::FORMAT_VERSION, name.upper());
+    let checksum = model.checksum()?;
     Ok(format!(
         r#"// Made by `mercer export`: do not edit.
 
@@ -36,12 +39,13 @@ pub const {upper}_INPUTS: [&str; {inputs}] = {columns:?};
 /// Checksum of [`{upper}`], to tell which model a firmware has.
 #[rustfmt::skip]
 {ALLOW}
-pub const {upper}_CHECKSUM: u32 = {checksum:#010x};
+pub const {upper}_CHECKSUM: u32 = 0x{high:04x}_{low:04x};
 
 {detector}"#,
         inputs = model.inputs(),
         columns = model.columns,
-        checksum = model.checksum()?,
+        high = checksum >> 16,
+        low = checksum & 0xffff,
         detector = detector(model, upper)?,
     ))
 }
@@ -71,7 +75,7 @@ fn detector<T: Number>(model: &Model<T>, name: &str) -> Result<String, Error> {
 /// }}
 /// ```
 #[rustfmt::skip]
-{ALLOW}
+{ALLOW_NUMBERS}
 pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {points}, {components}> = {{
     const KERNEL: {kernel_type} = {kernel};
     const POINTS: [[{number}; {inputs}]; {points}] = [

@@ -8,13 +8,13 @@ const _: () = assert!(
 
 /// Names of the inputs of [`WALKING`], in the order of a reading.
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, clippy::approx_constant, clippy::unreadable_literal)]
+#[allow(dead_code, unreachable_pub)]
 pub const WALKING_INPUTS: [&str; 12] = ["mean_ax", "mean_ay", "mean_az", "mean_gx", "mean_gy", "mean_gz", "deviation_ax", "deviation_ay", "deviation_az", "deviation_gx", "deviation_gy", "deviation_gz"];
 
 /// Checksum of [`WALKING`], to tell which model a firmware has.
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, clippy::approx_constant, clippy::unreadable_literal)]
-pub const WALKING_CHECKSUM: u32 = 0x7d43a81f;
+#[allow(dead_code, unreachable_pub)]
+pub const WALKING_CHECKSUM: u32 = 0x7d43_a81f;
 
 /// A detector of unusual readings that `mercer fit` learned.
 ///
@@ -35,7 +35,7 @@ pub const WALKING_CHECKSUM: u32 = 0x7d43a81f;
 /// }
 /// ```
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, clippy::approx_constant, clippy::unreadable_literal)]
+#[allow(dead_code, unreachable_pub, long_running_const_eval, clippy::all, clippy::pedantic)]
 pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12, 4> = {
     const KERNEL: ::mercer::kernel::Rbf<f32> = ::mercer::kernel::Rbf::new(0.010416667);
     const POINTS: [[f32; 12]; 12] = [
