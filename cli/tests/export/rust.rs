@@ -112,6 +112,8 @@ fn exported_source_compiles_and_is_the_same_model_bit_for_bit() {
             printed.lines().filter_map(move |line| line.strip_prefix(&start)).collect::<Vec<_>>()
         };
         let bytes = fs::read(exported.path(&format!("{name}.bin"))).unwrap();
+        let pinned = format!("FORMAT_VERSION == {},", u16::from_le_bytes([bytes[4], bytes[5]]));
+        assert!(read(&exported.path(&format!("src/{name}.rs"))).contains(&pinned), "{name}");
         assert_eq!(lines("bytes"), [format!("{bytes:02x?}")], "{name}");
         let found: Vec<Scores> =
             lines("score").iter().map(|row| Scores::parse(row.split(','), precision)).collect();
