@@ -1,7 +1,7 @@
 //! A detector that was trained on the host, in flash, projects and scores readings.
 //!
 //! The detector is a `static`: no fit, no workspace, no RAM but a few hundred bytes of stack.
-//! `cargo xtask data` trained it on walking and wrote `data/walking.rs`.
+//! `cargo xtask data` trained it on walking and wrote `data/walking/model.rs`, by `mercer fit` and `mercer export`.
 //!
 //! - host: `cargo run --release --example project`
 //! - Cortex-M4F in QEMU: `cargo run --release --example project --target thumbv7em-none-eabihf`
@@ -10,13 +10,12 @@
 #[path = "support/motions.rs"]
 mod motions;
 mod support;
-#[path = "data/walking.rs"]
-mod walking;
 
 use mercer::Error;
-use motions::{UNSEEN, windows};
+use motions::{MODEL_LENGTH, UNSEEN, windows};
 use support::say;
-use walking::{LENGTH, WALKING};
+
+include!("data/walking/model.rs");
 
 fn run() -> Result<(), Error> {
     let model = WALKING.model();
@@ -28,7 +27,7 @@ fn run() -> Result<(), Error> {
     );
     say!("activity        f1      f2      f3      f4     SPE       T2");
     for (name, recordings) in &UNSEEN {
-        for window in windows::<LENGTH>(recordings).step_by(17) {
+        for window in windows::<MODEL_LENGTH>(recordings).step_by(17) {
             let f = model.project(&WALKING.scaling().apply(&window))?;
             let reading = WALKING.score(&window)?;
             say!(

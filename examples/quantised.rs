@@ -10,15 +10,14 @@
 #[path = "support/motions.rs"]
 mod motions;
 mod support;
-#[path = "data/walking.rs"]
-mod walking;
 
 use mercer::explain::suspect;
 use mercer::{Detect, Error, QuantisedDetector};
-use motions::{FEATURES, NAMES, UNSEEN, Window, windows};
+use motions::{FEATURES, MODEL_LENGTH, NAMES, UNSEEN, Window, windows};
 use static_cell::ConstStaticCell;
 use support::say;
-use walking::{LENGTH, WALKING};
+
+include!("data/walking/model.rs");
 
 /// Room for the 12 points and 4 components of `WALKING`.
 type Quantised = QuantisedDetector<FEATURES, 12, 4>;
@@ -32,7 +31,7 @@ fn run() -> Result<(), Error> {
     say!("activity     SPE, f32  in integers  off by, of the threshold");
     let threshold = WALKING.thresholds().spe;
     for (name, recordings) in &UNSEEN {
-        for window in windows::<LENGTH>(recordings).step_by(17) {
+        for window in windows::<MODEL_LENGTH>(recordings).step_by(17) {
             let (exact, whole) = (WALKING.score(&window)?, quantised.score(&window)?);
             let difference = (whole.score.spe - exact.score.spe) / threshold;
             say!(

@@ -1,6 +1,7 @@
 //! The commands, one a file.
 
 mod eval;
+mod export;
 mod fit;
 mod import;
 mod inspect;
@@ -30,6 +31,7 @@ enum Command {
     Eval(eval::Arguments),
     Tune(tune::Arguments),
     Import(import::Arguments),
+    Export(export::Arguments),
 }
 
 impl Arguments {
@@ -46,6 +48,7 @@ impl Arguments {
             Command::Eval(arguments) => eval::run(&arguments),
             Command::Tune(arguments) => tune::run(&arguments),
             Command::Import(arguments) => import::run(&arguments),
+            Command::Export(arguments) => export::run(&arguments),
         };
         match done {
             Err(error) if is_broken_pipe(&error) => Ok(()),

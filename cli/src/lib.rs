@@ -18,6 +18,7 @@ mod quality;
 mod search;
 mod progress;
 mod text;
+pub mod export;
 pub mod command;
 
 pub use kernel::KernelSpec;

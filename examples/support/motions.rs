@@ -8,6 +8,9 @@ pub(crate) const FEATURES: usize = 2 * AXES;
 /// Instants of one activity in each of the two files, ten a second: ten recordings of 100.
 pub(crate) const ROWS: usize = 1000;
 
+/// Instants in a window of the model in `data/walking`: two seconds.
+pub(crate) const MODEL_LENGTH: usize = 20;
+
 const AXES: usize = 6;
 
 /// All recordings of one activity, one after the other: little-endian `f32`, an instant a row.

@@ -1,28 +1,23 @@
 //! The data and the model that the examples carry, made from the recordings in `examples/data/motions`.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use mercer::kernel::Rbf;
-use mercer::{Components, Learner, Recipe};
+
+use crate::toolchain::host_cargo;
 
 #[path = "../../examples/support/motions.rs"]
 mod motions;
 
-use motions::{FEATURES, ROWS, TRAINING, Window, windows};
+use motions::{MODEL_LENGTH, NAMES, TRAINING, UNSEEN, Window, windows};
 
 const MOTIONS: &str = "examples/data/motions";
-const MODEL: &str = "examples/data/walking.rs";
+const WALKING: &str = "examples/data/walking";
 
-/// Two seconds.
-const LENGTH: usize = 20;
-const WINDOWS: usize = ROWS / LENGTH;
-/// Size of the model in flash.
-const POINTS: usize = 12;
-const COMPONENTS: usize = 4;
+/// Of the unseen windows, each so-many-th is a reading for the model.
+const EVERY: usize = 10;
 
 /// Makes the files, or with `check` says which are not what would be made.
 pub(crate) fn run(check: bool) -> Result<ExitCode> {
@@ -39,7 +34,15 @@ pub(crate) fn run(check: bool) -> Result<ExitCode> {
             settle(root, &name, &recordings(&text, activity)?, check)?;
         }
     }
-    settle(root, MODEL, walking_model()?.as_bytes(), check)?;
+    let train = windows::<MODEL_LENGTH>(&TRAINING).map(|window| ("walking", window));
+    settle(root, &format!("{WALKING}/train.csv"), table(train).as_bytes(), check)?;
+    let readings = UNSEEN.iter().flat_map(|(activity, recordings)| {
+        windows::<MODEL_LENGTH>(recordings).step_by(EVERY).map(move |window| (*activity, window))
+    });
+    settle(root, &format!("{WALKING}/readings.csv"), table(readings).as_bytes(), check)?;
+    let made = Walking::make(root)?;
+    settle(root, &format!("{WALKING}/model.rs"), &made.source, check)?;
+    settle(root, &format!("{WALKING}/scores.csv"), &made.scores, check)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -72,64 +75,47 @@ fn recordings(csv: &str, activity: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A detector of walking as Rust source; `{:?}` prints floats so that they read back bit for bit.
-fn walking_model() -> Result<String> {
-    let mut learner = Box::new(Learner::<Rbf<f32>, Window, WINDOWS, POINTS, COMPONENTS>::new());
-    for window in windows::<LENGTH>(&TRAINING) {
-        learner.push(&window)?;
+/// Windows as CSV: the activity, then the features, each as the shortest text that reads back as the same number.
+fn table(windows: impl Iterator<Item = (&'static str, Window)>) -> String {
+    let names = NAMES.map(|name| name.replace(" of ", "_"));
+    let mut text = format!("activity,{}\n", names.join(","));
+    for (activity, window) in windows {
+        text += activity;
+        for feature in window {
+            text += &format!(",{feature:?}");
+        }
+        text += "\n";
     }
-    let kernel = Rbf::for_inputs(FEATURES);
-    let components = Components::Fixed(COMPONENTS);
-    learner.learn(kernel, Recipe { components, ..Recipe::default() })?;
-
-    let detector = learner.detector()?;
-    let expansion = detector.model().expansion();
-    let mut text = String::from(
-        "//! What walking looks like to a smart watch. Made by `cargo xtask data`: do not edit.\n\n\
-         use super::motions::Window;\n\
-         use mercer::kernel::Rbf;\n\
-         use mercer::model::{Expansion, Header};\n\
-         use mercer::{Detector, KernelPca, Scaling, Thresholds, Watch::Spe};\n\n",
-    );
-    writeln!(
-        text,
-        "/// Instants in a window.\n\
-         pub(crate) const LENGTH: usize = {LENGTH};\n\n\
-         const KERNEL: Rbf<f32> = Rbf::new({:?});\n\
-         #[rustfmt::skip]\n\
-         const POINTS: [Window; {POINTS}] = [\n{}];\n\n\
-         /// {POINTS} of {WINDOWS} windows as points, {COMPONENTS} components.\n\
-         #[rustfmt::skip]\n\
-         pub(crate) static WALKING: Detector<Rbf<f32>, Window, {POINTS}, {COMPONENTS}> = Detector::from_parts(\n\
-         \x20   {:?},\n\
-         \x20   KernelPca::from_parts(\n\
-         \x20       KERNEL,\n\
-         \x20       POINTS,\n\
-         \x20       Expansion::from_parts(\n\
-         \x20           {:?},\n\
-         \x20           [\n{}            ],\n\
-         \x20           {:?},\n\
-         \x20           {:?},\n\
-         \x20           {:?},\n\
-         \x20       ),\n\
-         \x20   )\n\
-         \x20   .with_memos(KERNEL.memos(&POINTS)),\n\
-         \x20   {:?},\n\
-         );",
-        kernel.gamma,
-        rows(4, detector.model().points().iter().map(|point| point.as_slice())),
-        detector.scaling(),
-        expansion.header(),
-        rows(16, expansion.weights().iter_rows()),
-        expansion.centre(),
-        expansion.offsets(),
-        expansion.variances(),
-        detector.thresholds(),
-    )?;
-    Ok(text)
+    text
 }
 
-/// One row a line.
-fn rows<'a>(indent: usize, rows: impl Iterator<Item = &'a [f32]>) -> String {
-    rows.map(|row| format!("{:indent$}{row:?},\n", "")).collect()
+/// What the host command makes of the windows: a model, its source, and the scores of readings.
+struct Walking {
+    source: Vec<u8>,
+    scores: Vec<u8>,
+}
+
+impl Walking {
+    fn make(root: &Path) -> Result<Self> {
+        // As a program and not as a dependency, which every firmware would wait for that is run through here.
+        let mercer = |arguments: &[&str]| -> Result<Vec<u8>> {
+            let package = ["run", "--quiet", "--package", "mercer-cli", "--"];
+            let mut command = Command::new(host_cargo());
+            command.current_dir(root).args(package).args(arguments).stderr(Stdio::inherit());
+            let output = command.output().context("cargo does not run")?;
+            ensure!(output.status.success(), "mercer {} failed", arguments.join(" "));
+            Ok(output.stdout)
+        };
+        let folder = root.join("target/walking");
+        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        let (model, source) = (folder.join("walking.mercer"), folder.join("model.rs"));
+        let path = |path: &Path| path.display().to_string();
+        let (train, readings) = (format!("{WALKING}/train.csv"), format!("{WALKING}/readings.csv"));
+        let sizes = ["--landmarks", "12", "--components", "4"];
+        let fit = ["fit", &train, "--drop", "activity", "--out", &path(&model)];
+        mercer(&[fit.as_slice(), &sizes].concat())?;
+        mercer(&["export", &path(&model), "--rust", &path(&source), "--name", "WALKING"])?;
+        let scores = mercer(&["score", &path(&model), &readings])?;
+        Ok(Self { source: fs::read(&source).with_context(|| path(&source))?, scores })
+    }
 }

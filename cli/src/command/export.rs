@@ -1,0 +1,91 @@
+//! `mercer export`: a model for firmware.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::ArgGroup;
+
+use crate::export::{CSource, Name, c_source, rust_source};
+use crate::model::{Model, with_model};
+use crate::text::thousands;
+use crate::{Number, file};
+
+/// Write a model for firmware: as a Rust file to `include!`, as C99, or as the bytes that `Detector::read_from` reads.
+#[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("form").args(["rust", "bin", "c"]).required(true).multiple(true)))]
+pub(super) struct Arguments {
+    /// A model that `mercer fit` wrote
+    #[arg(value_name = "M.mercer")]
+    model: PathBuf,
+    /// A Rust file with the detector as a `static`
+    #[arg(long, value_name = "MODEL.rs")]
+    rust: Option<PathBuf>,
+    /// The bytes of the detector
+    #[arg(long, value_name = "MODEL.bin")]
+    bin: Option<PathBuf>,
+    /// A C header with a function that scores, and MODEL.c beside it
+    #[arg(long, value_name = "MODEL.h")]
+    c: Option<PathBuf>,
+    /// What the detector is called: in Rust in capitals, in C in front of all names
+    #[arg(long, default_value = "MODEL")]
+    name: Name,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    with_model!(file::read(&arguments.model)?, model => export(&model, arguments))
+}
+
+/// A file to be written, and what to say of it.
+struct Product {
+    path: PathBuf,
+    content: Vec<u8>,
+    what: String,
+}
+
+fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
+    let name = &arguments.name;
+    // Everything is made before anything is written.
+    let mut products: Vec<Product> = Vec::new();
+    if let Some(path) = &arguments.rust {
+        let content = rust_source(model, name)?.into_bytes();
+        let what = format!("static {}, {} bytes of flash", name.upper(), thousands(model.flash()));
+        products.push(Product { path: path.clone(), content, what });
+    }
+    if let Some(path) = &arguments.bin {
+        let content = model.device_bytes()?;
+        let what = format!("{} bytes", thousands(content.len()));
+        products.push(Product { path: path.clone(), content, what });
+    }
+    if let Some(path) = &arguments.c {
+        let (header_file, source_file) = pair(path)?;
+        let file_name = header_file.file_name().and_then(|name| name.to_str());
+        let file_name = file_name.filter(|name| !name.contains(['"', '\\', '\n']));
+        let file_name = file_name
+            .with_context(|| format!("{}: not a name that C can include", path.display()))?;
+        let CSource { header, source } = c_source(model, name, file_name)?;
+        let what = format!("int {}_score(…)", name.lower());
+        products.push(Product { path: header_file, content: header.into_bytes(), what });
+        let what = "its source".into();
+        products.push(Product { path: source_file, content: source.into_bytes(), what });
+    }
+    for (i, product) in products.iter().enumerate() {
+        let again = products[..i].iter().any(|other| other.path == product.path);
+        ensure!(!again, "{}: asked for twice", product.path.display());
+    }
+    for Product { path, content, what } in products {
+        file::write_whole(&path, &content)?;
+        println!("{}: {what}", path.display());
+    }
+    Ok(())
+}
+
+/// Header and source of the same name.
+fn pair(path: &Path) -> Result<(PathBuf, PathBuf)> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    ensure!(
+        matches!(extension, Some("h" | "c")),
+        "{}: the name of a C file ends in .h or .c",
+        path.display()
+    );
+    Ok((path.with_extension("h"), path.with_extension("c")))
+}

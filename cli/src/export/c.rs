@@ -1,0 +1,272 @@
+//! A detector as C99: constant data and a function that scores, for firmware that is not written in Rust.
+//!
+//! The function computes in the order of the library's plain scoring, point by point. Only `exp` and `tanh` are another's, those of the C library;
+//! with the other kernels scores are the same bits, as long as the compiler does not contract multiplications and additions.
+
+mod kernel;
+
+use mercer::{Error, Watch};
+
+use self::kernel::KernelParts;
+use super::{Name, facts, list};
+use crate::model::Model;
+use crate::{Number, Precision};
+
+/// A header and the source that belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CSource {
+    /// The `.h` file.
+    pub header: String,
+    /// The `.c` file.
+    pub source: String,
+}
+
+/// Both files; `header_file` is what the source includes.
+///
+/// # Errors
+/// Those of a model whose sizes do not match.
+pub fn c_source<T: Number>(
+    model: &Model<T>,
+    name: &Name,
+    header_file: &str,
+) -> Result<CSource, Error> {
+    Ok(CSource { header: header(model, name)?, source: source(model, name, header_file) })
+}
+
+fn header<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
+    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
+    let ascii = |c: char| if c.is_ascii() { c } else { '_' };
+    let facts: String = facts(model, |column| format!("\"{column}\""))?
+        .iter()
+        .map(|fact| format!(" * - {}\n", fact.chars().map(ascii).collect::<String>()))
+        .collect();
+    Ok(format!(
+        r#"/* Made by `mercer export`: do not edit.
+ *
+ * A detector of unusual readings that `mercer fit` learned, in C99.
+ *
+{facts} */
+#ifndef {upper}_H
+#define {upper}_H
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* Inputs of a reading. */
+#define {upper}_INPUTS {inputs}
+
+/* To tell which model a firmware has. */
+#define {upper}_CHECKSUM {checksum:#010x}UL
+
+/* Names of the inputs, in the order of a reading. */
+extern const char *const {lower}_input_names[{upper}_INPUTS];
+
+/* The scores of a reading; the larger, the less usual. */
+typedef struct {lower}_reading {{
+    /* What the components cannot explain. */
+    {number} spe;
+    /* How far along the components, squared. */
+    {number} t2;
+    /* Sum of the absolute projections. */
+    {number} abs_sum;
+    /* 1 if a score that is watched is above its threshold, else 0. */
+    int alarm;
+}} {lower}_reading;
+
+/* The reading is so far out that its scores are not finite; or it has no direction, and the kernel compares directions. */
+#define {upper}_UNUSABLE (-1 - {upper}_INPUTS)
+
+/* Scores a raw reading. Returns 0, or -1 - i if input i is not finite or too large to be scaled, or {upper}_UNUSABLE; *out is then as before.
+ *
+ * Scores are those of `mercer score` but for rounding. Not to be compiled with -ffast-math, which takes every number for finite. */
+int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out);
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"#,
+        inputs = model.inputs(),
+        checksum = model.checksum()?,
+    ))
+}
+
+fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String {
+    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
+    let (weights, suffix) = (&model.weights, suffix::<T>());
+    let vector = |what: &str, size: &str, values: &[T]| {
+        let values = list(values, literal);
+        format!("static const {number} {lower}_{what}[{upper}_{size}] = {{{values}}};\n")
+    };
+    let matrix = |what: &str, columns: &str, rows: &mut dyn Iterator<Item = &[T]>| {
+        let rows: String = rows.map(|row| format!("    {{{}}},\n", list(row, literal))).collect();
+        format!(
+            "static const {number} {lower}_{what}[{upper}_POINTS][{upper}_{columns}] = {{\n{rows}}};\n"
+        )
+    };
+    let data = [
+        vector("mean", "INPUTS", &model.mean),
+        vector("deviation", "INPUTS", &model.deviation),
+        matrix("points", "INPUTS", &mut model.points.iter_rows()),
+        matrix("weights", "COMPONENTS", &mut weights.weights.iter_rows()),
+        vector("centre", "POINTS", &weights.centre),
+        vector("offsets", "COMPONENTS", &weights.offsets),
+        vector("variances", "COMPONENTS", &weights.variances),
+    ]
+    .concat();
+    let above = |score: &str, threshold: &T| format!("{score} > {}", literal(threshold));
+    let spe = above("spe", &model.thresholds.spe);
+    let t2 = above("t2", &model.thresholds.t2);
+    let parts = KernelParts::new(&model.kernel, name);
+    format!(
+        r#"/* Made by `mercer export`: do not edit. */
+#include "{header_file}"
+
+#include <math.h>
+
+#ifdef __FAST_MATH__
+#error "-ffast-math takes every number for finite: compile this file without it"
+#endif
+
+#define {upper}_POINTS {points}
+#define {upper}_COMPONENTS {components}
+
+const char *const {lower}_input_names[{upper}_INPUTS] = {{
+{names}}};
+
+{data}
+{kernel}
+int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
+{{
+    {number} scaled[{upper}_INPUTS];
+    {number} projection[{upper}_COMPONENTS];
+    {number} centre_product = 0.0{suffix}, centre_distance, explained = 0.0{suffix};
+    {number} spe, t2 = 0.0{suffix}, abs_sum = 0.0{suffix};
+    int i, j;
+
+    for (i = 0; i < {upper}_INPUTS; i++) {{
+        scaled[i] = (x[i] - {lower}_mean[i]) / {lower}_deviation[i];
+        if (!isfinite(scaled[i])) {{
+            return -1 - i;
+        }}
+    }}
+{check}    for (j = 0; j < {upper}_COMPONENTS; j++) {{
+        projection[j] = -{lower}_offsets[j];
+    }}
+    for (i = 0; i < {upper}_POINTS; i++) {{
+        const {number} value = {lower}_kernel(scaled, {lower}_points[i]);
+        centre_product += {lower}_centre[i] * value;
+        for (j = 0; j < {upper}_COMPONENTS; j++) {{
+            projection[j] += {lower}_weights[i][j] * value;
+        }}
+    }}
+    centre_distance = {diagonal} - (centre_product + centre_product) + {centre_norm};
+    for (j = 0; j < {upper}_COMPONENTS; j++) {{
+        const {number} square = projection[j] * projection[j];
+        explained += square;
+        t2 += square / {lower}_variances[j];
+        abs_sum += fabs{suffix}(projection[j]);
+    }}
+    spe = centre_distance - explained;
+{clamp}    if (!isfinite(spe + t2 + centre_distance)) {{
+        return {upper}_UNUSABLE;
+    }}
+    out->spe = spe;
+    out->t2 = t2;
+    out->abs_sum = abs_sum;
+    out->alarm = {alarm};
+    return 0;
+}}
+"#,
+        points = model.points.rows(),
+        components = model.components(),
+        names =
+            model.columns.iter().map(|name| format!("    {},\n", string(name))).collect::<String>(),
+        kernel = parts.functions,
+        check = parts.check,
+        diagonal = parts.diagonal,
+        centre_norm = literal(&weights.header.centre_norm),
+        // With a kernel that is positive semi-definite, only rounding makes it negative.
+        clamp = match weights.header.indefinite {
+            true => String::new(),
+            false => format!("    spe = spe > 0.0{suffix} ? spe : 0.0{suffix};\n"),
+        },
+        alarm = match model.thresholds.watch {
+            Watch::Spe => spe,
+            Watch::T2 => t2,
+            Watch::Both => format!("{spe} || {t2}"),
+        },
+    )
+}
+
+/// What literals and functions of the type end in.
+fn suffix<T: Number>() -> &'static str {
+    match T::PRECISION {
+        Precision::F32 => "f",
+        Precision::F64 => "",
+    }
+}
+
+/// A number as a hexadecimal literal, which is exact: `0x1.8p-3f` for 0.1875.
+fn literal<T: Number>(value: &T) -> String {
+    const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+    const BIAS: i64 = f64::MAX_EXP as i64 - 1;
+    let bits = value.to_f64().to_bits();
+    let sign = if value.to_f64().is_sign_negative() { "-" } else { "" };
+    let fraction = bits & ((1 << FRACTION_BITS) - 1);
+    let (whole, exponent) = match (bits << 1) >> (FRACTION_BITS + 1) {
+        0 if fraction == 0 => (0, 0),
+        // Below the normal numbers there is no hidden bit.
+        0 => (0, 1 - BIAS),
+        biased => (1, biased as i64 - BIAS),
+    };
+    let digits = format!("{fraction:013x}");
+    let digits = digits.trim_end_matches('0');
+    let point = if digits.is_empty() { "" } else { "." };
+    format!("{sign}0x{whole}{point}{digits}p{exponent:+}{}", suffix::<T>())
+}
+
+/// A text as a literal of ASCII: other bytes in octal, and no trigraphs.
+fn string(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' | b'?' => literal.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => literal.push(char::from(byte)),
+            other => literal += &format!("\\{other:03o}"),
+        }
+    }
+    literal + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_literals_are_exact() {
+        for (value, expected) in [
+            (1.0, "0x1p+0"),
+            (-0.0, "-0x0p+0"),
+            (0.1875, "0x1.8p-3"),
+            (0.1, "0x1.999999999999ap-4"),
+            (-2.5e300, "-0x1.ddd4baa009303p+997"),
+            (f64::MIN_POSITIVE, "0x1p-1022"),
+            (f64::from_bits(1), "0x0.0000000000001p-1022"),
+        ] {
+            assert_eq!(literal(&value), expected, "{value:?}");
+        }
+        assert_eq!(literal(&0.1_f32), "0x1.99999ap-4f");
+        assert_eq!(literal(&f32::from_bits(1)), "0x1p-149f", "below the normal numbers of f32");
+        assert_eq!(literal(&f32::MAX), "0x1.fffffep+127f");
+    }
+
+    #[test]
+    fn texts_are_ascii_without_trigraphs() {
+        assert_eq!(string("ax"), r#""ax""#);
+        assert_eq!(string("a\"b\\c??/\n"), r#""a\"b\\c\?\?/\012""#);
+        assert_eq!(string("20 °C"), r#""20 \302\260C""#);
+    }
+}

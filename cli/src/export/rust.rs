@@ -1,0 +1,172 @@
+//! A detector as a `static` in Rust, for `include!` in a firmware.
+//!
+//! Paths are complete and helpers are inside of the `static`, so that nothing clashes with what is around the `include!`.
+
+use mercer::{Error, Watch};
+
+use super::{Name, facts, list};
+use crate::model::Model;
+use crate::text::thousands;
+use crate::{KernelSpec, Number};
+
+/// Items that nobody uses or sees are no mistake here.
+const ALLOW: &str = "#[allow(dead_code, unreachable_pub)]";
+/// Nor are numbers that look like constants, large arrays, and the time it takes to compile them.
+const ALLOW_NUMBERS: &str =
+    "#[allow(dead_code, unreachable_pub, long_running_const_eval, clippy::all, clippy::pedantic)]";
+
+/// The source file.
+///
+/// # Errors
+/// Those of a model whose sizes do not match.
+pub fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
+    let (version, upper) = (mercer::persist::FORMAT_VERSION, name.upper());
+    let checksum = model.checksum()?;
+    Ok(format!(
+        r#"// Made by `mercer export`: do not edit.
+
+#[rustfmt::skip]
+const _: () = assert!(
+    ::mercer::persist::FORMAT_VERSION == {version},
+    "{upper} is of format version {version}, this is another version of mercer: run `mercer export` again"
+);
+
+/// Names of the inputs of [`{upper}`], in the order of a reading.
+#[rustfmt::skip]
+{ALLOW}
+pub const {upper}_INPUTS: [&str; {inputs}] = {columns:?};
+
+/// Checksum of [`{upper}`], to tell which model a firmware has.
+#[rustfmt::skip]
+{ALLOW}
+pub const {upper}_CHECKSUM: u32 = 0x{high:04x}_{low:04x};
+
+{detector}"#,
+        inputs = model.inputs(),
+        columns = model.columns,
+        high = checksum >> 16,
+        low = checksum & 0xffff,
+        detector = detector(model, upper)?,
+    ))
+}
+
+/// The documented `static`.
+fn detector<T: Number>(model: &Model<T>, name: &str) -> Result<String, Error> {
+    let mut docs = facts(model, |column| format!("`{column}`"))?;
+    docs.push(format!("flash: {} bytes", thousands(model.flash())));
+    let docs: String = docs.iter().map(|fact| format!("/// - {fact}\n")).collect();
+    let (kernel_type, kernel) = kernel(&model.kernel);
+    let (number, inputs) = (T::NAMES[0], model.inputs());
+    let (points, components) = (model.points.rows(), model.components());
+    let (weights, thresholds) = (&model.weights, &model.thresholds);
+    let numbers = |values: &[T]| format!("[{}]", list(values, literal));
+    let rows = |indent: usize, rows: &mut dyn Iterator<Item = &[T]>| -> String {
+        rows.map(|row| format!("{:indent$}{},\n", "", numbers(row))).collect()
+    };
+    Ok(format!(
+        r#"/// A detector of unusual readings that `mercer fit` learned.
+///
+{docs}///
+/// ```text
+/// const _: () = assert!({name}_INPUTS.len() == SENSORS, "trained for other sensors");
+/// let reading = {name}.score(&x)?;
+/// if reading.anomalous {{
+///     let why = {name}.contributions(&x)?;
+/// }}
+/// ```
+#[rustfmt::skip]
+{ALLOW_NUMBERS}
+pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {points}, {components}> = {{
+    const KERNEL: {kernel_type} = {kernel};
+    const POINTS: [[{number}; {inputs}]; {points}] = [
+{point_rows}    ];
+    ::mercer::Detector::from_parts(
+        ::mercer::Scaling {{
+            mean: {mean},
+            deviation: {deviation},
+        }},
+        ::mercer::KernelPca::from_parts(
+            KERNEL,
+            POINTS,
+            ::mercer::model::Expansion::from_parts(
+                ::mercer::model::Header {{
+                    points: {points},
+                    components: {components},
+                    centre_norm: {centre_norm},
+                    total_variance: {total_variance},
+                    indefinite: {indefinite},
+                }},
+                [
+{weight_rows}                ],
+                {centre},
+                {offsets},
+                {variances},
+            ),
+        ){memos},
+        ::mercer::Thresholds {{
+            spe: {spe},
+            t2: {t2},
+            watch: ::mercer::Watch::{watch},
+        }},
+    )
+}};
+"#,
+        point_rows = rows(8, &mut model.points.iter_rows()),
+        mean = numbers(&model.mean),
+        deviation = numbers(&model.deviation),
+        centre_norm = literal(&weights.header.centre_norm),
+        total_variance = literal(&weights.header.total_variance),
+        indefinite = weights.header.indefinite,
+        weight_rows = rows(20, &mut weights.weights.iter_rows()),
+        centre = numbers(&weights.centre),
+        offsets = numbers(&weights.offsets),
+        variances = numbers(&weights.variances),
+        memos = memos(&model.kernel),
+        spe = literal(&thresholds.spe),
+        t2 = literal(&thresholds.t2),
+        watch = match thresholds.watch {
+            Watch::Spe => "Spe",
+            Watch::T2 => "T2",
+            Watch::Both => "Both",
+        },
+    ))
+}
+
+/// The shortest decimal that reads back as the same number.
+fn literal<T: Number>(value: &T) -> String {
+    format!("{value:?}")
+}
+
+/// Type and value of a kernel.
+fn kernel<T: Number>(kernel: &KernelSpec<T>) -> (String, String) {
+    let number = T::NAMES[0];
+    let path = |name: &str| format!("::mercer::kernel::{name}");
+    let of_numbers = |name: &str| format!("{}<{number}>", path(name));
+    match kernel {
+        KernelSpec::Linear => (path("Linear"), path("Linear")),
+        KernelSpec::Rbf { gamma } => {
+            (of_numbers("Rbf"), format!("{}({gamma:?})", path("Rbf::new")))
+        }
+        KernelSpec::Laplacian { gamma } => {
+            (of_numbers("Laplacian"), format!("{}({gamma:?})", path("Laplacian::new")))
+        }
+        KernelSpec::Poly { gamma, coef0, degree } => (
+            of_numbers("Poly"),
+            format!("{} {{ gamma: {gamma:?}, coef0: {coef0:?}, degree: {degree} }}", path("Poly")),
+        ),
+        KernelSpec::Sigmoid { gamma, coef0 } => {
+            (of_numbers("Sigmoid"), format!("{}({gamma:?}, {coef0:?})", path("Sigmoid::new")))
+        }
+        KernelSpec::Cosine => {
+            (path("Cosine"), format!("{}({})", path("Normalised"), path("Linear")))
+        }
+    }
+}
+
+/// What makes scores cheaper, for the kernel that has it; computed by whoever compiles, so that it fits their version of the library.
+fn memos<T>(kernel: &KernelSpec<T>) -> &'static str {
+    match kernel {
+        KernelSpec::Rbf { .. } => "\n        .with_memos(KERNEL.memos(&POINTS))",
+        _ => "",
+    }
+}

@@ -1,0 +1,49 @@
+//! `--bin`: what a device reads.
+
+use super::*;
+
+use mercer::kernel::Rbf;
+use mercer::{Detector, Error};
+
+include!("../../../examples/data/walking/model.rs");
+
+type Walking = Detector<Rbf<f32>, [f32; 12], 12, 4>;
+
+/// The stored form of the model that the examples carry.
+fn exported() -> Vec<u8> {
+    let (folder, data) = (Folder::new(), Data::walking());
+    let (model, bin) = (folder.path("walking.mercer"), folder.path("model.bin"));
+    let fit = ["fit", &data.train, "--drop", "activity", "--out", &model];
+    done(&[fit.as_slice(), &["--landmarks", "12", "--components", "4"]].concat());
+    done(&["export", &model, "--bin", &bin]);
+    fs::read(bin).expect("it was written")
+}
+
+#[test]
+fn a_device_reads_the_bytes_as_the_same_detector() {
+    let bytes = exported();
+    let mut restored = Walking::new();
+    restored.read_from(&bytes).unwrap();
+    for reading in Data::walking().inputs() {
+        let x: Vec<f32> = reading.iter().map(|cell| cell.parse().unwrap()).collect();
+        let x: [f32; 12] = x.try_into().unwrap();
+        let (found, expected) = (restored.score(&x).unwrap(), WALKING.score(&x).unwrap());
+        let bits = |score: mercer::Score<f32>| {
+            [score.spe, score.t2, score.abs_sum, score.centre_distance].map(f32::to_bits)
+        };
+        assert_eq!(bits(found.score), bits(expected.score));
+        assert_eq!(found.anomalous, expected.anomalous);
+    }
+    let mut again = [0; Walking::ENCODED_SIZE];
+    let length = WALKING.write_to(&mut again).unwrap();
+    assert_eq!(again[..length], bytes, "the same bytes from the source in Rust");
+    assert_eq!(bytes.last_chunk(), Some(&WALKING_CHECKSUM.to_le_bytes()));
+    assert_eq!(WALKING_INPUTS[11], "deviation_gz");
+}
+
+#[test]
+fn an_altered_byte_is_noticed() {
+    let mut bytes = exported();
+    bytes[200] ^= 1;
+    assert!(matches!(Walking::new().read_from(&bytes), Err(Error::Format(_))));
+}
