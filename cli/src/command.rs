@@ -1,8 +1,10 @@
 //! The commands, one a file.
 
+mod demo;
 mod fit;
 mod inspect;
 mod project;
+mod report;
 mod score;
 
 use std::io::{self, Write};
@@ -24,6 +26,8 @@ enum Command {
     Project(project::Arguments),
     Score(score::Arguments),
     Inspect(inspect::Arguments),
+    Report(report::Arguments),
+    Demo(demo::Arguments),
 }
 
 impl Arguments {
@@ -37,6 +41,8 @@ impl Arguments {
             Command::Project(arguments) => project::run(&arguments),
             Command::Score(arguments) => score::run(&arguments),
             Command::Inspect(arguments) => inspect::run(&arguments),
+            Command::Report(arguments) => report::run(&arguments),
+            Command::Demo(arguments) => demo::run(&arguments),
         };
         match done {
             Err(error) if is_broken_pipe(&error) => Ok(()),

@@ -14,6 +14,8 @@ pub mod model;
 pub mod file;
 mod progress;
 mod text;
+mod report;
+mod motions;
 pub mod command;
 
 pub use kernel::KernelSpec;

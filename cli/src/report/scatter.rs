@@ -1,0 +1,129 @@
+//! Rows where the first components see them.
+
+use anyhow::Result;
+use plotters::prelude::*;
+
+use super::figure::{Shape, Tone, draw, failed, tick};
+use super::readings::{FIRST, Readings, first_projections};
+use crate::Number;
+use crate::model::Model;
+use crate::text::thousands;
+
+/// Dots of normal rows, and rings of alarms.
+const MOST_ROWS: usize = 700;
+/// Crosses of landmarks.
+const MOST_LANDMARKS: usize = 200;
+
+/// Rows and landmarks on the first components.
+pub(super) struct Scatter<'a, T> {
+    readings: &'a Readings<T>,
+    components: usize,
+    landmarks: Vec<[f64; FIRST]>,
+    normal: Vec<usize>,
+    alarms: Vec<usize>,
+}
+
+impl<'a, T: Number> Scatter<'a, T> {
+    pub(super) fn new(model: &Model<T>, readings: &'a Readings<T>) -> Result<Self> {
+        let mut scorer = model.scorer();
+        let mut landmarks = Vec::new();
+        for point in spread(model.points.iter_rows(), MOST_LANDMARKS) {
+            let scaling = model.deviation.iter().zip(&model.mean);
+            let raw =
+                point.iter().zip(scaling).map(|(&x, (&deviation, &mean))| x * deviation + mean);
+            scorer.project(&raw.collect::<Vec<T>>())?;
+            landmarks.push(first_projections(&scorer.projection));
+        }
+        let (alarms, normal): (Vec<usize>, Vec<usize>) =
+            (0..readings.count()).partition(|&row| readings.alarms[row]);
+        Ok(Self {
+            readings,
+            components: model.components(),
+            landmarks,
+            normal: spread(normal.into_iter(), MOST_ROWS).collect(),
+            alarms: spread(alarms.into_iter(), MOST_ROWS).collect(),
+        })
+    }
+
+    /// How many rows are drawn.
+    pub(super) fn shown(&self) -> usize {
+        self.normal.len() + self.alarms.len()
+    }
+
+    /// The figures: the first component with the second, and with the third; as many as there are.
+    pub(super) fn svgs(&self) -> Result<Vec<String>> {
+        match self.components {
+            // The second is zero for all then: a line.
+            1 => Ok(vec![self.svg(1)?]),
+            components => (1..components.min(FIRST)).map(|other| self.svg(other)).collect(),
+        }
+    }
+
+    fn svg(&self, other: usize) -> Result<String> {
+        let shape = Shape::HALF;
+        let title = format!(
+            "{} rows on components 0 and {other}; rings are alarms, crosses are landmarks",
+            thousands(self.shown())
+        );
+        let row = |&row: &usize| self.readings.projections[row];
+        let all = self.normal.iter().chain(&self.alarms).map(row);
+        let all: Vec<_> = all.chain(self.landmarks.iter().copied()).collect();
+        let range = |component: usize| {
+            let values = || all.iter().map(|at| at[component]);
+            let (low, high) = (
+                values().fold(f64::INFINITY, f64::min),
+                values().fold(f64::NEG_INFINITY, f64::max),
+            );
+            let margin = if high > low { 0.05 * (high - low) } else { 0.5 };
+            low - margin..high + margin
+        };
+        let tone = |row: usize, otherwise: Tone| match &self.readings.labels {
+            Some(labels) => labels.tone(row),
+            None => otherwise,
+        };
+        let at = |first: &[f64; FIRST]| (first[0], first[other]);
+        draw(shape, &title, |canvas| {
+            let mut chart = ChartBuilder::on(canvas)
+                .margin_top(8)
+                .margin_right(12)
+                .x_label_area_size(44)
+                .y_label_area_size(66)
+                .build_cartesian_2d(range(0), range(other))
+                .map_err(failed)?;
+            chart
+                .configure_mesh()
+                .light_line_style(TRANSPARENT)
+                .bold_line_style(Tone::Faint.colour())
+                .axis_style(Tone::Ink.colour())
+                .label_style(shape.font(Tone::Ink))
+                .x_desc("component 0")
+                .y_desc(format!("component {other}"))
+                .x_labels(5)
+                .y_labels(5)
+                .x_label_formatter(&|&x| tick(x))
+                .y_label_formatter(&|&y| tick(y))
+                .draw()
+                .map_err(failed)?;
+            let crosses =
+                self.landmarks.iter().map(|first| Cross::new(at(first), 3, Tone::Ink.colour()));
+            chart.draw_series(crosses).map_err(failed)?;
+            let dots = self.normal.iter().map(|&row| {
+                let colour = tone(row, Tone::Data).colour();
+                Circle::new(at(&self.readings.projections[row]), 3, colour.filled())
+            });
+            chart.draw_series(dots).map_err(failed)?;
+            let rings = self.alarms.iter().map(|&row| {
+                let colour = tone(row, Tone::Alarm).colour();
+                Circle::new(at(&self.readings.projections[row]), 4, colour.stroke_width(2))
+            });
+            chart.draw_series(rings).map_err(failed)?;
+            Ok(())
+        })
+    }
+}
+
+/// At most so many, at even distances.
+fn spread<I: ExactSizeIterator>(all: I, most: usize) -> std::iter::StepBy<I> {
+    let stride = all.len().div_ceil(most).max(1);
+    all.step_by(stride)
+}
