@@ -9,6 +9,8 @@ use plotters::prelude::*;
 pub(super) enum Tone {
     /// Text and axes.
     Ink,
+    /// What should not stand out.
+    Soft,
     /// Lines of the grid, empty cells.
     Faint,
     /// Whatever is shown.
@@ -29,8 +31,9 @@ pub(super) const LABELS: usize = 6;
 pub(super) const LEVELS: usize = 9;
 
 impl Tone {
-    const FIXED: [(Tone, &str); 5] = [
+    const FIXED: [(Tone, &str); 6] = [
         (Tone::Ink, "ink"),
+        (Tone::Soft, "soft"),
         (Tone::Faint, "faint"),
         (Tone::Data, "data"),
         (Tone::Limit, "limit"),

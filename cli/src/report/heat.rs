@@ -13,7 +13,9 @@ use crate::text::thousands;
 /// Inputs that are shown: those that contribute most.
 const MOST_INPUTS: usize = 32;
 /// Cells beside each other, on a wide screen and on a narrow one.
-const MOST_CELLS: [usize; 2] = [96, 40];
+const MOST_ACROSS: [usize; 2] = [200, 60];
+/// Cells in all: each takes some bytes.
+const MOST_CELLS: usize = 4000;
 /// Characters of a name, on a wide screen and on a narrow one.
 const LONGEST_NAME: [usize; 2] = [26, 13];
 const CELL_HEIGHT: u32 = 20;
@@ -35,6 +37,7 @@ pub(super) struct HeatMap<'a, T> {
 impl<'a, T: Number> HeatMap<'a, T> {
     pub(super) fn new(model: &'a Model<T>, readings: &'a Readings<T>) -> Result<Self> {
         let columns = |most: usize| -> Result<Vec<Option<Vec<f64>>>> {
+            let most = most.min(MOST_CELLS / model.inputs().min(MOST_INPUTS));
             let bins = readings.axis.bins(most.min(readings.count()));
             let worst = bins.into_iter().map(|bin| readings.worst(bin));
             let cells = |row: usize| -> Result<Vec<f64>> {
@@ -43,7 +46,7 @@ impl<'a, T: Number> HeatMap<'a, T> {
             };
             worst.map(|row| row.map(cells).transpose()).collect()
         };
-        let cells = [columns(MOST_CELLS[0])?, columns(MOST_CELLS[1])?];
+        let cells = [columns(MOST_ACROSS[0])?, columns(MOST_ACROSS[1])?];
         let mut sums = vec![0.0; model.inputs()];
         let mut values = Vec::new();
         for column in cells[0].iter().flatten() {
@@ -61,9 +64,14 @@ impl<'a, T: Number> HeatMap<'a, T> {
         Ok(Self { readings, names: &model.columns, inputs, brightest, cells })
     }
 
-    /// How many rows the worst of which is one cell, on a wide screen; 1 if all are shown.
-    pub(super) fn rows_a_cell(&self) -> usize {
-        self.readings.count().div_ceil(self.cells[0].len().max(1))
+    /// Cells beside each other, on a wide screen and on a narrow one.
+    pub(super) fn across(&self) -> [usize; 2] {
+        [self.cells[0].len(), self.cells[1].len()]
+    }
+
+    /// The value in the middle of the scale.
+    pub(super) fn middle(&self) -> f64 {
+        self.brightest / 4.0
     }
 
     /// For a wide screen, then for a narrow one.
@@ -132,9 +140,9 @@ impl<'a, T: Number> HeatMap<'a, T> {
         })
     }
 
-    /// The shade of a cell, from 0 to [`LEVELS`].
+    /// The shade of a cell, from 0 to [`LEVELS`]: by the square root, so that what is just above a threshold can be seen beside what is far above.
     fn level(&self, column: Option<&[f64]>, input: usize) -> usize {
         let value = column.map_or(0.0, |column| column[input]);
-        ((value / self.brightest * (LEVELS + 1) as f64) as usize).min(LEVELS)
+        (((value / self.brightest).sqrt() * (LEVELS + 1) as f64) as usize).min(LEVELS)
     }
 }

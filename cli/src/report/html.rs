@@ -14,7 +14,7 @@ use super::timeline::Timeline;
 use super::{MOST_ALARMS, words};
 use crate::model::Model;
 use crate::text::{percent, short, thousands};
-use crate::{Number, Precision};
+use crate::{KernelSpec, Number, Precision};
 
 /// Labels that have a line in the table.
 const MOST_LABELS: usize = 20;
@@ -45,7 +45,6 @@ pub(crate) fn page<T: Number>(
     let (name, data) = (escape(&file_name(path)), escape(&readings.file));
     let sections = [
         timelines(readings, &watched)?,
-        labels(readings),
         alarms(model, readings)?,
         heat_map(model, readings)?,
         projections(model, readings)?,
@@ -69,14 +68,15 @@ pub(crate) fn page<T: Number>(
 fn tiles<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
     let (rows, seen) = (readings.count(), readings.alarm_count());
     let worst = readings.worst(0..rows).map_or(0.0, |row| readings.severity[row]);
+    let share = percent(seen as f64 / rows as f64);
     let expected = match model.training.false_alarms {
-        Some(share) => format!("alarms; {} expected of normal rows", percent(share)),
-        None => "alarms".into(),
+        Some(normal) => format!("alarms: {share}; {} of normal rows expected", percent(normal)),
+        None => format!("alarms: {share}"),
     };
     let tiles = [
         (thousands(rows), "rows scored".to_string()),
-        (format!("{} ({})", thousands(seen), percent(seen as f64 / rows as f64)), expected),
-        (format!("{} ×", short(worst)), "the threshold: the worst row".into()),
+        (thousands(seen), expected),
+        (words::thresholds(worst), "worst score, in thresholds".into()),
         (format!("{} bytes", thousands(model.flash())), "of flash on a device".into()),
     ];
     let tile = |(value, what): &(String, String)| {
@@ -120,8 +120,16 @@ fn timelines<T: Number>(readings: &Readings<T>, watched: &[Watched]) -> Result<S
     Ok(html)
 }
 
-/// Alarms by label.
-fn labels<T: Number>(readings: &Readings<T>) -> String {
+/// Tables of alarms: the worst ones, and how many by label.
+fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
+    Ok(format!(
+        "<div class=\"pair\">\n{}{}</div>\n",
+        worst_alarms(model, readings)?,
+        alarms_by_label(readings)
+    ))
+}
+
+fn alarms_by_label<T: Number>(readings: &Readings<T>) -> String {
     let Some(labels) = &readings.labels else { return String::new() };
     let lines = labels.names.iter().take(MOST_LABELS).enumerate().map(|(label, name)| {
         let rows = || (0..readings.count()).filter(move |&row| labels.of_rows[row] == label);
@@ -133,12 +141,16 @@ fn labels<T: Number>(readings: &Readings<T>) -> String {
             thousands(all),
             thousands(seen),
             percent(seen as f64 / all as f64),
-            format!("{} ×", short(severities[all / 2])),
+            words::thresholds(severities[all / 2]),
         ]
     });
-    let heads = [escape(&labels.column), "rows".into(), "alarms".into(), "share".into()];
-    let heads: Vec<String> =
-        heads.into_iter().chain(["median score / threshold".to_string()]).collect();
+    let columns = [
+        texts(&labels.column),
+        numbers("rows"),
+        numbers("alarms"),
+        numbers("share"),
+        numbers("median score"),
+    ];
     let more = match labels.names.len().saturating_sub(MOST_LABELS) {
         0 => String::new(),
         more => format!("<p class=\"note\">{} left out.</p>\n", words::count(more, "more label")),
@@ -146,22 +158,21 @@ fn labels<T: Number>(readings: &Readings<T>) -> String {
     format!(
         "<section>\n<h2>Alarms by {}</h2>\n{}{more}</section>\n",
         escape(&labels.column),
-        table("labels", &heads, lines, 1)
+        table("labels", &columns, lines)
     )
 }
 
 /// The worst rows, and the input to look at first.
-fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
+fn worst_alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
     let rows = readings.worst_alarms();
     let mut html = String::from("<section>\n<h2>Worst alarms</h2>\n");
     if rows.is_empty() {
         return Ok(html + "<p>No row raises an alarm.</p>\n</section>\n");
     }
-    let mut heads = vec!["row".to_string()];
-    heads.extend((!readings.times.is_empty()).then(|| escape(&readings.axis.name)));
-    heads.extend(readings.labels.as_ref().map(|labels| escape(&labels.column)));
-    let texts = heads.len();
-    heads.extend(["score / threshold", "suspect", "its share"].map(String::from));
+    let mut columns = vec![numbers("row")];
+    columns.extend((!readings.times.is_empty()).then(|| texts(&readings.axis.name)));
+    columns.extend(readings.labels.as_ref().map(|labels| texts(&labels.column)));
+    columns.extend([numbers("score"), texts("suspect"), numbers("share")]);
     let mut lines = Vec::new();
     for &row in rows.iter().take(MOST_ALARMS) {
         let why = readings.shares(model, row)?;
@@ -169,20 +180,18 @@ fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String>
         line.extend(readings.times.get(row).map(|time| escape(time)));
         let label = readings.labels.as_ref();
         line.extend(label.map(|labels| escape(&labels.names[labels.of_rows[row]])));
-        line.push(format!("{} ×", short(readings.severity[row])));
+        line.push(words::thresholds(readings.severity[row]));
         line.push(escape(&model.columns[why.suspect]));
         line.push(percent(why.shares[why.suspect]));
         lines.push(line);
     }
-    html += &table("alarms", &heads, lines.into_iter(), texts);
+    html += &table("alarms", &columns, lines.into_iter());
+    let first = rows.iter().min().map_or(0, |&row| readings.rows[row]);
+    write!(html, "<p class=\"note\">Scores are in thresholds. The first alarm is row {first}")?;
     if let Some(more) = rows.len().checked_sub(MOST_ALARMS).filter(|&more| more > 0) {
-        writeln!(
-            html,
-            "<p class=\"note\">{} not in this list.</p>",
-            words::count(more, "more alarm")
-        )?;
+        write!(html, "; {} not in this list", words::count(more, "more alarm"))?;
     }
-    html += "<p class=\"note\">The suspect is the input that contributes most to SPE; its share is that of all contributions.</p>\n</section>\n";
+    html += ".</p>\n<p class=\"note\">The suspect is the input that contributes most to SPE; its share is that of all contributions.</p>\n</section>\n";
     Ok(html)
 }
 
@@ -193,14 +202,15 @@ fn heat_map<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<Strin
     for level in 1..=LEVELS {
         write!(caption, "<i class=\"b-level{level}\"></i>")?;
     }
-    write!(caption, "</span> {} and above.", short(heat.brightest))?;
-    let rows = heat.rows_a_cell();
-    if rows > 1 {
-        write!(
-            caption,
-            "<br>Thinned: a cell stands for about {} rows and shows the worst.",
-            thousands(rows)
-        )?;
+    let (middle, brightest) = (words::thresholds(heat.middle()), words::thresholds(heat.brightest));
+    write!(caption, "</span> {brightest} and above; {middle} in the middle.")?;
+    for (screen, across) in ["wide", "narrow"].into_iter().zip(heat.across()) {
+        if across < readings.count() {
+            write!(
+                caption,
+                "<span class=\"{screen}\">Thinned: the range of rows is cut into {across} parts, and the worst row of each is shown.</span>"
+            )?;
+        }
     }
     if heat.inputs.len() < model.inputs() {
         write!(
@@ -227,7 +237,10 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
         }
     }
     let mut caption = legend(&keys);
-    caption += " <span class=\"key\"><b>+</b>landmark of the model</span>";
+    caption += " <span class=\"key\"><b>×</b>landmark of the model</span>";
+    if matches!(model.kernel, KernelSpec::Rbf { .. } | KernelSpec::Laplacian { .. }) {
+        caption += "<br>Readings far from all landmarks share one place among them: their scores tell them apart, not their projections.";
+    }
     if scatter.shown() < readings.count() {
         write!(
             caption,
@@ -286,16 +299,16 @@ fn device<T: Number>(model: &Model<T>) -> Result<String> {
             writeln!(html, ", and {} bytes of stack while it scores.</p>", thousands(cost.ram))?;
             let cores = &cost.instructions;
             let lines = [
-                ("Cortex-M0, M0+, M1", "no", cores.cortex_m0),
-                ("Cortex-M3; M4, M33 without FPU", "no", cores.cortex_m3),
-                ("Cortex-M4F, M7, M33", "yes", cores.cortex_m4f),
-                ("RV32IMAC", "no", cores.rv32imac),
+                ("Cortex-M0, M0+, M1", cores.cortex_m0),
+                ("Cortex-M3; M4 and M33 without FPU", cores.cortex_m3),
+                ("Cortex-M4F, M7, M33 with FPU", cores.cortex_m4f),
+                ("RV32IMAC", cores.rv32imac),
             ];
-            let lines = lines.into_iter().map(|(core, fpu, instructions)| {
-                vec![core.to_string(), fpu.to_string(), thousands(instructions)]
-            });
-            let heads = ["core", "FPU", "instructions a score, at the most"].map(String::from);
-            html += &table("cost", &heads, lines, 2);
+            let lines = lines
+                .into_iter()
+                .map(|(core, instructions)| vec![core.to_string(), thousands(instructions)]);
+            let columns = [texts("core"), numbers("instructions a score, at the most")];
+            html += &table("cost", &columns, lines);
         }
         None => {
             let why = match T::PRECISION {
@@ -325,23 +338,30 @@ fn legend(keys: &[(&str, Tone, &str)]) -> String {
     keys.iter().map(key).collect::<Vec<_>>().join(" ")
 }
 
-/// A table in a box of its own that can be scrolled; the first columns are texts, the others numbers.
-fn table(
-    id: &str,
-    heads: &[String],
-    lines: impl Iterator<Item = Vec<String>>,
-    texts: usize,
-) -> String {
-    let row = |cells: &[String], tag: &str| {
-        let cell = |(column, cell): (usize, &String)| {
-            let class = if column < texts { "" } else { " class=\"number\"" };
-            format!("<{tag}{class}>{cell}</{tag}>")
-        };
-        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
+/// A column of a table: what stands above it, and on which side its cells are aligned.
+struct Column {
+    head: String,
+    class: &'static str,
+}
+
+fn texts(head: &str) -> Column {
+    Column { head: escape(head), class: "" }
+}
+
+fn numbers(head: &str) -> Column {
+    Column { head: escape(head), class: " class=\"number\"" }
+}
+
+/// A table in a box of its own that can be scrolled.
+fn table(id: &str, columns: &[Column], lines: impl Iterator<Item = Vec<String>>) -> String {
+    let row = |cells: &mut dyn Iterator<Item = &String>, tag: &str| {
+        let cell =
+            |(column, cell): (&Column, &String)| format!("<{tag}{}>{}</{tag}>", column.class, cell);
+        format!("<tr>{}</tr>\n", columns.iter().zip(cells).map(cell).collect::<String>())
     };
-    let body: String = lines.map(|line| row(&line, "td")).collect();
+    let heads = row(&mut columns.iter().map(|column| &column.head), "th");
+    let body: String = lines.map(|line| row(&mut line.iter(), "td")).collect();
     format!(
-        "<div class=\"scroll\" tabindex=\"0\"><table id=\"{id}\">\n<thead>{}</thead>\n<tbody>{body}</tbody>\n</table></div>\n",
-        row(heads, "th")
+        "<div class=\"scroll\" tabindex=\"0\"><table id=\"{id}\">\n<thead>{heads}</thead>\n<tbody>{body}</tbody>\n</table></div>\n"
     )
 }

@@ -105,7 +105,7 @@ impl<'a, T: Number> Scatter<'a, T> {
                 .draw()
                 .map_err(failed)?;
             let crosses =
-                self.landmarks.iter().map(|first| Cross::new(at(first), 3, Tone::Ink.colour()));
+                self.landmarks.iter().map(|first| Cross::new(at(first), 3, Tone::Soft.colour()));
             chart.draw_series(crosses).map_err(failed)?;
             let dots = self.normal.iter().map(|&row| {
                 let colour = tone(row, Tone::Data).colour();

@@ -101,19 +101,21 @@ impl<T: Number> Timeline<'_, T> {
             .y_label_formatter(&|&y| height.tick(y))
             .draw()
             .map_err(failed)?;
+        let dot = shape.text / 5;
         let line = self.line(shape).map(|(x, y)| (x, height.of(y)));
         let line = PathElement::new(line.collect::<Vec<_>>(), Tone::Data.colour());
         chart.draw_series([line]).map_err(failed)?;
         if self.readings.count() < MOST_DOTS {
             let dots = axis.positions().iter().zip(&self.watched.values);
-            let dot = |(&x, &y)| Circle::new((x, height.of(y)), 3, Tone::Data.colour().filled());
-            chart.draw_series(dots.map(dot)).map_err(failed)?;
+            let circle =
+                |(&x, &y)| Circle::new((x, height.of(y)), dot, Tone::Data.colour().filled());
+            chart.draw_series(dots.map(circle)).map_err(failed)?;
         }
         let limit = [axis.range().start, axis.range().end].map(|x| (x, height.of(threshold)));
         let limit = PathElement::new(limit, Tone::Limit.colour().stroke_width(2));
         chart.draw_series([limit]).map_err(failed)?;
         let alarms = self.alarms(shape).map(|(x, y)| (x, height.of(y)));
-        let dots = alarms.map(|at| Circle::new(at, 3, Tone::Alarm.colour().filled()));
+        let dots = alarms.map(|at| Circle::new(at, dot, Tone::Alarm.colour().filled()));
         chart.draw_series(dots).map_err(failed)?;
         self.strip(canvas, &chart)
     }

@@ -11,6 +11,11 @@ pub(super) fn count(number: usize, what: &str) -> String {
     format!("{} {what}{plural}", thousands(number))
 }
 
+/// A score in thresholds.
+pub(super) fn thresholds(score: f64) -> String {
+    if score < 1000.0 { format!("{score:.2}") } else { short(score) }
+}
+
 /// How the model came about, a sentence each.
 pub(super) fn fit<T: Number>(model: &Model<T>) -> Vec<String> {
     let Training { samples, trimmed, explained, unspanned, .. } = model.training;
