@@ -29,6 +29,9 @@ const STEPS: [(&str, &[&str]); 3] = [
     ),
 ];
 
+/// Columns of a narrow terminal, with room for a prompt and a continuation.
+const WIDTH: usize = 56;
+
 /// All files that the demo leaves, with what they are.
 const FILES: [(&str, &str); 4] = [
     ("walking.csv", "to learn from: 50 windows of walking"),
@@ -49,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     std::env::set_current_dir(folder).with_context(|| folder.display().to_string())?;
     println!("\n$ cd {}", folder.display());
     for (why, words) in STEPS {
-        println!("\n# {}\n$ mercer {}", why.replace('\n', "\n# "), words.join(" "));
+        println!("\n# {}\n$ {}", why.replace('\n', "\n# "), command_line(words));
         let step = super::Arguments::try_parse_from(["mercer"].iter().chain(words))?;
         step.run()?;
     }
@@ -61,6 +64,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     println!("own, a column for each sensor, rows from normal days:");
     println!("  mercer fit yours.csv --out yours.mercer");
     Ok(())
+}
+
+/// What to type; a long line is continued on the next, before an option.
+fn command_line(words: &[&str]) -> String {
+    let mut line = String::from("mercer");
+    let mut length = line.len();
+    for (i, word) in words.iter().enumerate() {
+        let value = words.get(i + 1).map_or(0, |value| value.len() + 1);
+        if word.starts_with("--") && length + 1 + word.len() + value > WIDTH {
+            line += " \\\n   ";
+            length = 3;
+        }
+        line.push(' ');
+        line += word;
+        length += word.len() + 1;
+    }
+    line
 }
 
 /// Somebody's folder is left alone.

@@ -6,7 +6,9 @@ use super::figure::tick;
 
 /// A place for each row, never to the left of the row before.
 pub(super) struct Axis {
-    /// What it counts.
+    /// The column that it shows.
+    pub(super) column: String,
+    /// The same, with what all its texts have in common.
     pub(super) name: String,
     positions: Vec<f64>,
     /// What to call each row, when its position is only its rank.
@@ -18,15 +20,23 @@ const LONGEST_TICK: usize = 11;
 
 impl Axis {
     /// True to scale when the texts are numbers that do not decrease; else one row after the other, each with its text.
-    pub(super) fn new(name: &str, texts: Vec<String>) -> Self {
+    pub(super) fn new(column: &str, texts: Vec<String>) -> Self {
         let numbers: Option<Vec<f64>> =
             texts.iter().map(|text| text.parse().ok().filter(|x: &f64| x.is_finite())).collect();
-        let name = name.to_string();
+        let column = column.to_string();
         match numbers {
-            Some(positions) if positions.is_sorted() => Self { name, positions, texts: None },
+            Some(positions) if positions.is_sorted() => {
+                Self { name: column.clone(), column, positions, texts: None }
+            }
             _ => {
+                let common = common_start(&texts);
+                let name = match common {
+                    "" => column.clone(),
+                    common => format!("{column}, {common}…"),
+                };
+                let ends = texts.iter().map(|text| text[common.len()..].to_string());
                 let positions = (0..texts.len()).map(|row| row as f64).collect();
-                Self { name, positions, texts: Some(texts) }
+                Self { column, name, positions, texts: Some(ends.collect()) }
             }
         }
     }
@@ -61,9 +71,17 @@ impl Axis {
         bins
     }
 
+    /// How many ticks have room on so many pixels.
+    pub(super) fn ticks(&self, pixels: u32) -> usize {
+        let width = if self.texts.is_some() { 110 } else { 80 };
+        (pixels / width).max(2) as usize
+    }
+
     /// What stands below a position.
     pub(super) fn tick(&self, position: f64) -> String {
-        let Some(texts) = &self.texts else { return tick(position) };
+        let Some(texts) = &self.texts else {
+            return tick(position, self.range().end - self.range().start);
+        };
         let row = position.round();
         if (row - position).abs() > 1e-6 || row < 0.0 {
             return String::new();
@@ -71,6 +89,17 @@ impl Axis {
         let text = texts.get(row as usize).map_or("", String::as_str);
         super::figure::shorten(text, LONGEST_TICK)
     }
+}
+
+/// What all texts start with, up to the end of a word: the date of hours, say.
+fn common_start(texts: &[String]) -> &str {
+    let Some(first) = texts.first() else { return "" };
+    let common = texts.iter().fold(first.as_str(), |common, text| {
+        let equal = common.chars().zip(text.chars()).take_while(|(a, b)| a == b);
+        &common[..equal.map(|(a, _)| a.len_utf8()).sum()]
+    });
+    let end = common.char_indices().rev().find(|(_, c)| !c.is_alphanumeric());
+    end.map_or("", |(at, c)| &common[..at + c.len_utf8()])
 }
 
 #[cfg(test)]
@@ -106,6 +135,15 @@ mod tests {
             assert_eq!([axis.tick(0.0), axis.tick(1.0)], [texts[0], texts[1]]);
             assert_eq!([axis.tick(0.5), axis.tick(3.0), axis.tick(-1.0)], ["", "", ""]);
         }
+    }
+
+    #[test]
+    fn what_all_texts_share_is_in_the_name() {
+        let axis = axis(&["2024-01-09 23:00", "2024-01-10 00:00", "2024-01-10 01:00"]);
+        assert_eq!(axis.name, "t, 2024-01-…");
+        assert_eq!([axis.tick(0.0), axis.tick(2.0)], ["09 23:00", "10 01:00"]);
+        assert_eq!(common_start(&["größe".into(), "gräser".into()]), "");
+        assert_eq!(common_start(&["ü→a".into(), "ü→b".into()]), "ü→");
     }
 
     #[test]

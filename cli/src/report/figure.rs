@@ -73,15 +73,17 @@ pub(super) struct Shape {
     pub(super) size: (u32, u32),
     /// Height of text.
     pub(super) text: u32,
+    /// Radius of a dot.
+    pub(super) dot: u32,
 }
 
 impl Shape {
     /// For a screen that is wider than a phone's.
-    pub(super) const WIDE: Self = Self { class: "wide", size: (1000, 300), text: 14 };
+    pub(super) const WIDE: Self = Self { class: "wide", size: (1000, 300), text: 14, dot: 3 };
     /// For a phone's.
-    pub(super) const NARROW: Self = Self { class: "narrow", size: (360, 250), text: 12 };
+    pub(super) const NARROW: Self = Self { class: "narrow", size: (360, 250), text: 12, dot: 2 };
     /// Half of a wide screen, or all of a phone's.
-    pub(super) const HALF: Self = Self { class: "half", size: (440, 320), text: 14 };
+    pub(super) const HALF: Self = Self { class: "half", size: (440, 320), text: 14, dot: 3 };
 
     /// With another height.
     pub(super) fn tall(self, height: u32) -> Self {
@@ -140,15 +142,18 @@ pub(super) fn failed(error: impl std::fmt::Display) -> anyhow::Error {
     anyhow!("cannot draw: {error}")
 }
 
-/// A number beside an axis: no more digits than it takes.
-pub(super) fn tick(value: f64) -> String {
+/// A number beside an axis of some length: no more digits than it takes. What is nothing beside that length is 0: ticks come from sums.
+pub(super) fn tick(value: f64, length: f64) -> String {
     let magnitude = value.abs();
-    if magnitude != 0.0 && !(1e-3..1e7).contains(&magnitude) {
-        return format!("{value:.0e}");
+    if magnitude < 1e-6 * length {
+        return "0".into();
+    }
+    if !(1e-3..1e7).contains(&magnitude) {
+        let text = format!("{value:.2e}");
+        return text.replace(".00e", "e");
     }
     let text = format!("{value:.4}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".into() } else { text.into() }
+    text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 /// A text of at most so many characters: what is too much is cut from its middle, because ends tell names apart.
@@ -203,9 +208,10 @@ mod tests {
     #[test]
     fn texts_are_short() {
         assert_eq!(
-            [0.0, -0.0, 0.25, 100_000.0, 1e-9].map(tick),
-            ["0", "0", "0.25", "100000", "1e-9"]
+            [0.0, -6e-17, 0.25, -0.5, 100_000.0, 1.5e8].map(|value| tick(value, 1.0)),
+            ["0", "0", "0.25", "-0.5", "100000", "1.50e8"]
         );
+        assert_eq!(tick(2e-9, 1e-8), "2e-9");
         assert_eq!(shorten("temperature_inlet_7", 9), "temp…et_7");
         assert_eq!([shorten("four", 4), shorten("naïve", 4)], ["four", "na…e"]);
     }

@@ -19,8 +19,8 @@ const MOST_CELLS: usize = 4000;
 /// Characters of a name, on a wide screen and on a narrow one.
 const LONGEST_NAME: [usize; 2] = [26, 13];
 const CELL_HEIGHT: u32 = 20;
-/// The scale ends at this share of the cells, so that one cell cannot fade all others.
-const BRIGHTEST: f64 = 0.995;
+/// The scale ends here, in thresholds, so that one cell cannot fade all others; nor is anything remarkable below one threshold.
+const BRIGHTEST: std::ops::RangeInclusive<f64> = 1.0..=4.0;
 
 /// Contributions by input, from row to row.
 pub(super) struct HeatMap<'a, T> {
@@ -48,19 +48,16 @@ impl<'a, T: Number> HeatMap<'a, T> {
         };
         let cells = [columns(MOST_ACROSS[0])?, columns(MOST_ACROSS[1])?];
         let mut sums = vec![0.0; model.inputs()];
-        let mut values = Vec::new();
+        let mut brightest = *BRIGHTEST.start();
         for column in cells[0].iter().flatten() {
-            values.extend_from_slice(column);
             sums.iter_mut().zip(column).for_each(|(sum, value)| *sum += value);
+            brightest = column.iter().copied().fold(brightest, f64::max);
         }
-        values.sort_by(f64::total_cmp);
-        let last = values.len().saturating_sub(1);
-        let brightest = values.get((BRIGHTEST * last as f64) as usize).copied();
         let mut inputs: Vec<usize> = (0..model.inputs()).collect();
         inputs.sort_by(|&a, &b| f64::total_cmp(&sums[b], &sums[a]));
         inputs.truncate(MOST_INPUTS);
         inputs.sort_unstable();
-        let brightest = brightest.filter(|&value| value > 0.0).unwrap_or(1.0);
+        let brightest = brightest.min(*BRIGHTEST.end());
         Ok(Self { readings, names: &model.columns, inputs, brightest, cells })
     }
 
@@ -110,7 +107,7 @@ impl<'a, T: Number> HeatMap<'a, T> {
                 .axis_style(Tone::Ink.colour())
                 .label_style(shape.font(Tone::Ink))
                 .x_desc(axis.name.as_str())
-                .x_labels((x.end - x.start) as usize / 90)
+                .x_labels(axis.ticks((x.end - x.start) as u32))
                 .x_label_formatter(&|&x| axis.tick(x))
                 .draw()
                 .map_err(failed)?;

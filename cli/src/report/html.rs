@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::figure::{LEVELS, Shape, Tone};
+use super::figure::{LEVELS, Shape, Tone, shorten};
 use super::heat::HeatMap;
 use super::readings::{Readings, Watched, file_name};
 use super::scatter::Scatter;
@@ -16,6 +16,8 @@ use crate::model::Model;
 use crate::text::{percent, short, thousands};
 use crate::{KernelSpec, Number, Precision};
 
+/// Characters of a text in a table.
+const LONGEST_CELL: usize = 28;
 /// Labels that have a line in the table.
 const MOST_LABELS: usize = 20;
 
@@ -137,7 +139,7 @@ fn alarms_by_label<T: Number>(readings: &Readings<T>) -> String {
         let mut severities: Vec<f64> = rows().map(|row| readings.severity[row]).collect();
         severities.sort_by(f64::total_cmp);
         vec![
-            escape(name),
+            cell(name),
             thousands(all),
             thousands(seen),
             percent(seen as f64 / all as f64),
@@ -170,18 +172,18 @@ fn worst_alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<S
         return Ok(html + "<p>No row raises an alarm.</p>\n</section>\n");
     }
     let mut columns = vec![numbers("row")];
-    columns.extend((!readings.times.is_empty()).then(|| texts(&readings.axis.name)));
+    columns.extend((!readings.times.is_empty()).then(|| texts(&readings.axis.column)));
     columns.extend(readings.labels.as_ref().map(|labels| texts(&labels.column)));
     columns.extend([numbers("score"), texts("suspect"), numbers("share")]);
     let mut lines = Vec::new();
     for &row in rows.iter().take(MOST_ALARMS) {
         let why = readings.shares(model, row)?;
         let mut line = vec![readings.rows[row].to_string()];
-        line.extend(readings.times.get(row).map(|time| escape(time)));
+        line.extend(readings.times.get(row).map(|time| cell(time)));
         let label = readings.labels.as_ref();
-        line.extend(label.map(|labels| escape(&labels.names[labels.of_rows[row]])));
+        line.extend(label.map(|labels| cell(&labels.names[labels.of_rows[row]])));
         line.push(words::thresholds(readings.severity[row]));
-        line.push(escape(&model.columns[why.suspect]));
+        line.push(cell(&model.columns[why.suspect]));
         line.push(percent(why.shares[why.suspect]));
         lines.push(line);
     }
@@ -237,14 +239,16 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
         }
     }
     let mut caption = legend(&keys);
-    caption += " <span class=\"key\"><b>×</b>landmark of the model</span>";
+    if scatter.has_landmarks() {
+        caption += " <span class=\"key\"><b>×</b>landmark of the model</span>";
+    }
     if matches!(model.kernel, KernelSpec::Rbf { .. } | KernelSpec::Laplacian { .. }) {
         caption += "<br>Readings far from all landmarks share one place among them: their scores tell them apart, not their projections.";
     }
     if scatter.shown() < readings.count() {
         write!(
             caption,
-            "<br>Thinned: {} of {} rows are drawn.",
+            "<br>Thinned: {} of {} rows are drawn, alarms more often than normal rows.",
             thousands(scatter.shown()),
             thousands(readings.count())
         )?;
@@ -336,6 +340,11 @@ fn legend(keys: &[(&str, Tone, &str)]) -> String {
         )
     };
     keys.iter().map(key).collect::<Vec<_>>().join(" ")
+}
+
+/// A text in a table.
+fn cell(text: &str) -> String {
+    escape(&shorten(text, LONGEST_CELL))
 }
 
 /// A column of a table: what stands above it, and on which side its cells are aligned.

@@ -19,6 +19,8 @@ pub(super) struct Scatter<'a, T> {
     readings: &'a Readings<T>,
     components: usize,
     landmarks: Vec<[f64; FIRST]>,
+    /// Where rows are. A model of one component has the score in place of a second.
+    rows: Vec<[f64; FIRST]>,
     normal: Vec<usize>,
     alarms: Vec<usize>,
 }
@@ -34,15 +36,26 @@ impl<'a, T: Number> Scatter<'a, T> {
             scorer.project(&raw.collect::<Vec<T>>())?;
             landmarks.push(first_projections(&scorer.projection));
         }
+        let mut rows = readings.projections.clone();
+        if model.components() == 1 {
+            rows.iter_mut().zip(&readings.severity).for_each(|(row, &score)| row[1] = score);
+            landmarks.clear();
+        }
         let (alarms, normal): (Vec<usize>, Vec<usize>) =
             (0..readings.count()).partition(|&row| readings.alarms[row]);
         Ok(Self {
             readings,
             components: model.components(),
             landmarks,
+            rows,
             normal: spread(normal.into_iter(), MOST_ROWS).collect(),
             alarms: spread(alarms.into_iter(), MOST_ROWS).collect(),
         })
+    }
+
+    /// Are landmarks drawn too?
+    pub(super) fn has_landmarks(&self) -> bool {
+        !self.landmarks.is_empty()
     }
 
     /// How many rows are drawn.
@@ -52,31 +65,36 @@ impl<'a, T: Number> Scatter<'a, T> {
 
     /// The figures: the first component with the second, and with the third; as many as there are.
     pub(super) fn svgs(&self) -> Result<Vec<String>> {
-        match self.components {
-            // The second is zero for all then: a line.
-            1 => Ok(vec![self.svg(1)?]),
-            components => (1..components.min(FIRST)).map(|other| self.svg(other)).collect(),
+        let others = 1..self.components.clamp(2, FIRST);
+        others.map(|other| self.svg(other)).collect()
+    }
+
+    fn name(&self, component: usize) -> String {
+        match component < self.components {
+            true => format!("component {component}"),
+            false => "score, in thresholds".into(),
         }
     }
 
     fn svg(&self, other: usize) -> Result<String> {
         let shape = Shape::HALF;
         let title = format!(
-            "{} rows on components 0 and {other}; rings are alarms, crosses are landmarks",
-            thousands(self.shown())
+            "{} rows on component 0 and {}; rings are alarms, crosses are landmarks",
+            thousands(self.shown()),
+            self.name(other)
         );
-        let row = |&row: &usize| self.readings.projections[row];
+        let row = |&row: &usize| self.rows[row];
         let all = self.normal.iter().chain(&self.alarms).map(row);
         let all: Vec<_> = all.chain(self.landmarks.iter().copied()).collect();
         let range = |component: usize| {
             let values = || all.iter().map(|at| at[component]);
-            let (low, high) = (
-                values().fold(f64::INFINITY, f64::min),
-                values().fold(f64::NEG_INFINITY, f64::max),
-            );
+            let low = values().fold(f64::INFINITY, f64::min);
+            let high = values().fold(f64::NEG_INFINITY, f64::max);
             let margin = if high > low { 0.05 * (high - low) } else { 0.5 };
             low - margin..high + margin
         };
+        let length = |component: usize| range(component).end - range(component).start;
+        let (width, height) = (length(0), length(other));
         let tone = |row: usize, otherwise: Tone| match &self.readings.labels {
             Some(labels) => labels.tone(row),
             None => otherwise,
@@ -97,24 +115,26 @@ impl<'a, T: Number> Scatter<'a, T> {
                 .axis_style(Tone::Ink.colour())
                 .label_style(shape.font(Tone::Ink))
                 .x_desc("component 0")
-                .y_desc(format!("component {other}"))
+                .y_desc(self.name(other))
                 .x_labels(5)
                 .y_labels(5)
-                .x_label_formatter(&|&x| tick(x))
-                .y_label_formatter(&|&y| tick(y))
+                .x_label_formatter(&|&x| tick(x, width))
+                .y_label_formatter(&|&y| tick(y, height))
                 .draw()
                 .map_err(failed)?;
-            let crosses =
-                self.landmarks.iter().map(|first| Cross::new(at(first), 3, Tone::Soft.colour()));
+            let crosses = self
+                .landmarks
+                .iter()
+                .map(|first| Cross::new(at(first), shape.dot as i32, Tone::Soft.colour()));
             chart.draw_series(crosses).map_err(failed)?;
             let dots = self.normal.iter().map(|&row| {
                 let colour = tone(row, Tone::Data).colour();
-                Circle::new(at(&self.readings.projections[row]), 3, colour.filled())
+                Circle::new(at(&self.rows[row]), shape.dot, colour.filled())
             });
             chart.draw_series(dots).map_err(failed)?;
             let rings = self.alarms.iter().map(|&row| {
                 let colour = tone(row, Tone::Alarm).colour();
-                Circle::new(at(&self.readings.projections[row]), 4, colour.stroke_width(2))
+                Circle::new(at(&self.rows[row]), shape.dot + 1, colour.stroke_width(2))
             });
             chart.draw_series(rings).map_err(failed)?;
             Ok(())

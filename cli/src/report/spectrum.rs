@@ -3,7 +3,7 @@
 use anyhow::Result;
 use plotters::prelude::*;
 
-use super::figure::{Shape, Tone, draw, failed};
+use super::figure::{Shape, Tone, draw, failed, tick};
 use crate::Number;
 use crate::model::Model;
 use crate::text::percent;
@@ -62,9 +62,9 @@ impl Spectrum {
                 .x_desc("component")
                 .x_labels(8)
                 .y_labels(6)
-                .x_label_formatter(&|x| match x.fract() {
-                    0.0 => format!("{x:.0}"),
-                    _ => String::new(),
+                .x_label_formatter(&|x| match (x - x.round()).abs() < 1e-6 {
+                    true => tick(*x, 1.0),
+                    false => String::new(),
                 })
                 .y_label_formatter(&|y| format!("{y:.0} %"))
                 .draw()

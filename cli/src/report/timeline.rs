@@ -41,8 +41,8 @@ impl Height {
         if self.logarithmic { value.max(self.lowest).log10() } else { value }
     }
 
-    fn tick(&self, height: f64) -> String {
-        if self.logarithmic { tick(10_f64.powf(height)) } else { tick(height) }
+    fn tick(&self, height: f64, most: f64) -> String {
+        if self.logarithmic { tick(10_f64.powf(height), 0.0) } else { tick(height, most) }
     }
 }
 
@@ -95,28 +95,28 @@ impl<T: Number> Timeline<'_, T> {
             .axis_style(Tone::Ink.colour())
             .label_style(shape.font(Tone::Ink))
             .x_desc(axis.name.as_str())
-            .x_labels(shape.size.0 as usize / 90)
+            .x_labels(axis.ticks(shape.size.0 - LEFT))
             .y_labels(5)
             .x_label_formatter(&|&x| axis.tick(x))
-            .y_label_formatter(&|&y| height.tick(y))
+            .y_label_formatter(&|&y| height.tick(y, top))
             .draw()
             .map_err(failed)?;
-        let dot = shape.text / 5;
         let line = self.line(shape).map(|(x, y)| (x, height.of(y)));
         let line = PathElement::new(line.collect::<Vec<_>>(), Tone::Data.colour());
         chart.draw_series([line]).map_err(failed)?;
         if self.readings.count() < MOST_DOTS {
             let dots = axis.positions().iter().zip(&self.watched.values);
             let circle =
-                |(&x, &y)| Circle::new((x, height.of(y)), dot, Tone::Data.colour().filled());
+                |(&x, &y)| Circle::new((x, height.of(y)), shape.dot, Tone::Data.colour().filled());
             chart.draw_series(dots.map(circle)).map_err(failed)?;
         }
-        let limit = [axis.range().start, axis.range().end].map(|x| (x, height.of(threshold)));
-        let limit = PathElement::new(limit, Tone::Limit.colour().stroke_width(2));
-        chart.draw_series([limit]).map_err(failed)?;
+        let dot = if self.readings.count() > columns(shape) { shape.dot - 1 } else { shape.dot };
         let alarms = self.alarms(shape).map(|(x, y)| (x, height.of(y)));
         let dots = alarms.map(|at| Circle::new(at, dot, Tone::Alarm.colour().filled()));
         chart.draw_series(dots).map_err(failed)?;
+        let limit = [axis.range().start, axis.range().end].map(|x| (x, height.of(threshold)));
+        let limit = PathElement::new(limit, Tone::Limit.colour().stroke_width(2));
+        chart.draw_series([limit]).map_err(failed)?;
         self.strip(canvas, &chart)
     }
 
@@ -205,6 +205,6 @@ mod tests {
     fn a_logarithm_has_a_floor() {
         let height = Height { logarithmic: true, lowest: 0.01 };
         assert_eq!([height.of(0.0), height.of(-1.0), height.of(100.0)], [-2.0, -2.0, 2.0]);
-        assert_eq!(height.tick(2.0), "100");
+        assert_eq!(height.tick(2.0, 2.0), "100");
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn fit<T: Number>(model: &Model<T>) -> Vec<String> {
         false => format!("with {} of them, its landmarks", thousands(landmarks)),
     };
     sentences.push(format!("It compares a reading {spans}, by the kernel {}.", model.kernel));
-    let outside = match unspanned > 0.0 {
+    let outside = match unspanned > 1e-6 {
         true => format!(" ({} lies outside the span of the landmarks)", percent(unspanned)),
         false => String::new(),
     };
