@@ -83,7 +83,7 @@ impl Shape {
     /// For a phone's.
     pub(super) const NARROW: Self = Self { class: "narrow", size: (360, 250), text: 12, dot: 2 };
     /// Half of a wide screen, or all of a phone's.
-    pub(super) const HALF: Self = Self { class: "half", size: (440, 320), text: 14, dot: 3 };
+    pub(super) const HALF: Self = Self { class: "half", size: (420, 310), text: 14, dot: 3 };
 
     /// With another height.
     pub(super) fn tall(self, height: u32) -> Self {
