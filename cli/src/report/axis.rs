@@ -73,7 +73,7 @@ impl Axis {
 
     /// How many ticks have room on so many pixels.
     pub(super) fn ticks(&self, pixels: u32) -> usize {
-        let width = if self.texts.is_some() { 110 } else { 80 };
+        let width = if self.texts.is_some() { 110 } else { 60 };
         (pixels / width).max(2) as usize
     }
 

@@ -47,8 +47,8 @@ pub(crate) fn page<T: Number>(
     let (name, data) = (escape(&file_name(path)), escape(&readings.file));
     let sections = [
         timelines(readings, &watched)?,
-        alarms(model, readings)?,
         heat_map(model, readings)?,
+        alarms(model, readings)?,
         projections(model, readings)?,
         fit(model, readings, &watched)?,
         device(model)?,

@@ -104,6 +104,7 @@ impl<'a, T: Number> Scatter<'a, T> {
             let mut chart = ChartBuilder::on(canvas)
                 .margin_top(8)
                 .margin_right(12)
+                .margin_left(6)
                 .x_label_area_size(44)
                 .y_label_area_size(66)
                 .build_cartesian_2d(range(0), range(other))

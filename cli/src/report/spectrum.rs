@@ -49,7 +49,7 @@ impl Spectrum {
                 .margin_top(14)
                 .margin_right(8)
                 .x_label_area_size(44)
-                .y_label_area_size(52)
+                .y_label_area_size(58)
                 .build_cartesian_2d(-0.6..right, 0.0..100.0)
                 .map_err(failed)?;
             chart
