@@ -2,10 +2,12 @@
 
 mod eval;
 mod export;
+mod demo;
 mod fit;
 mod import;
 mod inspect;
 mod project;
+mod report;
 mod score;
 mod tune;
 
@@ -32,6 +34,8 @@ enum Command {
     Tune(tune::Arguments),
     Import(import::Arguments),
     Export(export::Arguments),
+    Report(report::Arguments),
+    Demo(demo::Arguments),
 }
 
 impl Arguments {
@@ -49,6 +53,8 @@ impl Arguments {
             Command::Tune(arguments) => tune::run(&arguments),
             Command::Import(arguments) => import::run(&arguments),
             Command::Export(arguments) => export::run(&arguments),
+            Command::Report(arguments) => report::run(&arguments),
+            Command::Demo(arguments) => demo::run(&arguments),
         };
         match done {
             Err(error) if is_broken_pipe(&error) => Ok(()),

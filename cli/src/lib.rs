@@ -19,6 +19,8 @@ mod search;
 mod progress;
 mod text;
 pub mod export;
+mod report;
+mod motions;
 pub mod command;
 
 pub use kernel::KernelSpec;

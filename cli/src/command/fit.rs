@@ -9,7 +9,7 @@ use crate::learn::{Choices, learn};
 use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
 use crate::table::{ColumnChoice, RowChoice, Source, load};
-use crate::text::{percent, short, thousands};
+use crate::text::{hang, percent, short, thousands};
 use crate::{Number, Precision};
 
 /// Learn what normal looks like from the rows of a CSV.
@@ -90,10 +90,10 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
     }
     let mut text = String::new();
     for (name, value) in lines {
-        text.push_str(&format!("{name:<22} {value}\n"));
+        text.push_str(&format!("{name:<22} {}\n", hang(&value, 23)));
     }
     for warning in &training.warnings {
-        text.push_str(&format!("warning: {warning}\n"));
+        text.push_str(&format!("warning: {}\n", hang(warning, 9)));
     }
     text
 }

@@ -54,41 +54,62 @@ impl Desk {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mercer"));
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        command
+        command(self.folder.path(), arguments)
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("the binary runs")
+        mercer(self.folder.path(), arguments)
     }
 
-    /// Runs it, and it must succeed; what it printed.
     pub(crate) fn succeed(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "mercer {arguments:?}: {errors}");
-        String::from_utf8(output.stdout).expect("text")
+        succeed(self.folder.path(), arguments)
     }
 
-    /// Runs it, and it must fail with one line on standard error and exit code 2; that line.
     pub(crate) fn fail(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let error = String::from_utf8(output.stderr).expect("text");
-        assert_eq!(output.status.code(), Some(2), "mercer {arguments:?}: {error}");
-        assert_eq!(error.lines().count(), 1, "one line: {error}");
-        error
+        fail(self.folder.path(), arguments)
     }
 
-    /// Names of the files in the folder.
     pub(crate) fn files(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.folder.path()).expect("the folder");
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
-            .collect();
-        names.sort();
-        names
+        files(self.folder.path())
     }
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mercer"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// Runs `mercer` in a folder.
+pub(crate) fn mercer(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the binary runs")
+}
+
+/// Runs it, and it must succeed; what it printed.
+pub(crate) fn succeed(folder: &Path, arguments: &[&str]) -> String {
+    let output = mercer(folder, arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "mercer {arguments:?}: {errors}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Runs it, and it must fail with one line on standard error and exit code 2; that line.
+pub(crate) fn fail(folder: &Path, arguments: &[&str]) -> String {
+    let output = mercer(folder, arguments);
+    let error = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(2), "mercer {arguments:?}: {error}");
+    assert_eq!(error.lines().count(), 1, "one line: {error}");
+    error
+}
+
+/// Names of the files in a folder, sorted.
+pub(crate) fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+        .collect();
+    names.sort();
+    names
 }
 
 /// A path as an argument.

@@ -28,7 +28,7 @@ fn compiler() -> Option<&'static str> {
     match found {
         Ok(output) if output.status.success() => Some("cc"),
         _ => {
-            println!("skipped: there is no C compiler `cc`");
+            common::skipped("there is no C compiler `cc`");
             None
         }
     }

@@ -5,29 +5,22 @@
 mod bytes;
 mod c;
 mod chain;
+#[path = "../common/mod.rs"]
+mod common;
 mod refusals;
 mod rust;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::{fs, str};
 
 /// The kernels, as `mercer fit` calls them.
 const KERNELS: [&str; 6] = ["rbf", "laplacian", "poly", "sigmoid", "linear", "cosine"];
 const PRECISIONS: [&str; 2] = ["f32", "f64"];
 
-/// Runs `mercer`.
-fn mercer(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mercer"));
-    command.args(arguments).output().expect("the program runs")
-}
-
 /// Runs `mercer`, which must go well, and returns what it prints.
 fn done(arguments: &[&str]) -> String {
-    let output = mercer(arguments);
-    let errors = text(&output.stderr);
-    assert!(output.status.success(), "mercer {}: {errors}", arguments.join(" "));
-    text(&output.stdout).into()
+    common::succeed(Path::new("."), arguments)
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -137,7 +130,7 @@ fn scores(model: &str, readings: &str, precision: &str) -> Vec<Scores> {
     printed.lines().skip(1).map(|row| Scores::parse(row.split(',').skip(1), precision)).collect()
 }
 
-/// The largest difference of a score from that of `mercer score`, relative to the largest score of its kind among the readings, where `exp` or `tanh` is computed in another way.
+/// The largest difference of a score in C from that of `mercer score`, relative to the largest score of its kind among the readings, where `exp` or `tanh` is computed in another way.
 ///
 /// Kernel values then differ in their last digits (up to 3e-7 in `f32`), and weights of both signs, whose sums are small beside their terms, make more of it: the more, the smaller
 /// the variances of the components that were kept. The models here keep 90 % of the variance.

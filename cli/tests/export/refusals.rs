@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// What is said of a command that fails.
+/// What is said of a command that fails, which may be more than a line where an option is wrong; it prints nothing else.
 fn refused(arguments: &[&str]) -> String {
-    let output = mercer(arguments);
+    let output = common::mercer(Path::new("."), arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     assert_eq!(text(&output.stdout), "", "{arguments:?}");
     text(&output.stderr).into()

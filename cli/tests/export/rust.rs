@@ -117,15 +117,8 @@ fn exported_source_compiles_and_is_the_same_model_bit_for_bit() {
         assert_eq!(lines("bytes"), [format!("{bytes:02x?}")], "{name}");
         let found: Vec<Scores> =
             lines("score").iter().map(|row| Scores::parse(row.split(','), precision)).collect();
-        let off = differences(&found, expected).into_iter().fold(0.0, f64::max);
-        // Values of the Gaussian kernel are computed in rows on the device, which rounds otherwise.
-        let allowed = if *kernel == "rbf" { bound(precision) } else { 0.0 };
-        assert!(off <= allowed, "{name}: off by {off:e}");
-        if *kernel == "rbf" {
-            println!("Rust, rbf in {precision}: scores off by {off:.1e} of the largest");
-        }
+        assert_eq!(&found, expected, "{kernel} in {precision}: the same bits");
     }
-    println!("Rust, other kernels: the same bits");
 }
 
 /// A name that tries to get out of its comment, its literal or its line.
@@ -165,7 +158,7 @@ fn source_is_formatted_whatever_the_names_of_the_columns_are() {
             Ok(output) => {
                 assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr))
             }
-            Err(error) => println!("skipped: rustfmt does not run: {error}"),
+            Err(error) => common::skipped(&format!("rustfmt does not run: {error}")),
         }
     }
     c::compiles(&folder, &["wild"]);

@@ -1,0 +1,106 @@
+//! `mercer demo`: the whole path on bundled data.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+
+use crate::{file, motions};
+
+/// Go the whole way on bundled recordings of a smart watch: fit, score, export, report.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    /// A folder for what is made; it may exist if nothing else is in it
+    #[arg(long, value_name = "FOLDER", default_value = "mercer-demo")]
+    out: PathBuf,
+}
+
+/// What is done one after the other, as one would type it in the folder, and why.
+const STEPS: [(&str, &[&str]); 4] = [
+    ("Learn what walking looks like.", &["fit", "walking.csv", "--out", "walking.mercer"]),
+    (
+        "Score other windows: 50 each of walking, standing,\nrunning and badminton. Each 20th is shown.",
+        &["score", "walking.mercer", "motions.csv", "--every", "20"],
+    ),
+    (
+        "The model as Rust source, for firmware to include.",
+        &["export", "walking.mercer", "--rust", "walking.rs", "--name", "WALKING"],
+    ),
+    (
+        "All of it on one page, with reasons.",
+        &["report", "walking.mercer", "motions.csv", "--label", "activity", "--out", "report.html"],
+    ),
+];
+
+/// Columns of a narrow terminal, with room for a prompt and a continuation.
+const WIDTH: usize = 56;
+
+/// All files that the demo leaves, with what they are.
+const FILES: [(&str, &str); 5] = [
+    ("walking.csv", "to learn from: 50 windows of walking"),
+    ("motions.csv", "to score: 200 windows, 4 activities"),
+    ("walking.mercer", "the model"),
+    ("walking.rs", "the model as a static in flash"),
+    ("report.html", "open it in a browser"),
+];
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let folder = &arguments.out;
+    refuse_other_files(folder)?;
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    file::write_whole(&folder.join("walking.csv"), motions::training()?.as_bytes())?;
+    file::write_whole(&folder.join("motions.csv"), motions::unseen()?.as_bytes())?;
+    println!("Recordings of a smart watch, cut into windows of 2 seconds;");
+    println!("each is 12 numbers: mean and deviation of six axes.");
+    // Each step reads and writes what its line says.
+    std::env::set_current_dir(folder).with_context(|| folder.display().to_string())?;
+    println!("\n$ cd {}", folder.display());
+    for (why, words) in STEPS {
+        println!("\n# {}\n$ {}", why.replace('\n', "\n# "), command_line(words));
+        let step = super::Arguments::try_parse_from(["mercer"].iter().chain(words))?;
+        step.run()?;
+    }
+    println!("\nIn {}:", folder.display());
+    for (name, what) in FILES {
+        println!("  {name:<15} {what}");
+    }
+    println!("\nNext: open report.html. Then the same with a CSV of your");
+    println!("own, a column for each sensor, rows from normal days:");
+    println!("  mercer fit yours.csv --out yours.mercer");
+    Ok(())
+}
+
+/// What to type; a long line is continued on the next, before an option.
+fn command_line(words: &[&str]) -> String {
+    let mut line = String::from("mercer");
+    let mut length = line.len();
+    for (i, word) in words.iter().enumerate() {
+        let value = words.get(i + 1).map_or(0, |value| value.len() + 1);
+        if word.starts_with("--") && length + 1 + word.len() + value > WIDTH {
+            line += " \\\n   ";
+            length = 3;
+        }
+        line.push(' ');
+        line += word;
+        length += word.len() + 1;
+    }
+    line
+}
+
+/// Somebody's folder is left alone.
+fn refuse_other_files(folder: &Path) -> Result<()> {
+    let name = folder.display();
+    if !folder.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder).with_context(|| name.to_string())? {
+        let entry = entry.with_context(|| name.to_string())?.file_name();
+        ensure!(
+            FILES.iter().any(|(own, _)| entry == *own),
+            "{name}: has files that are not the demo's, the first is {}; choose another folder with --out",
+            entry.to_string_lossy()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! `mercer report`: a page on what a model makes of the rows of a CSV.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::model::{Model, with_model};
+use crate::report::{Readings, page};
+use crate::table::{RowChoice, Source};
+use crate::{Number, file};
+
+/// Show scores, alarms and their reasons on one HTML page that needs no network.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    /// A model that `mercer fit` wrote
+    #[arg(value_name = "M.mercer")]
+    model: PathBuf,
+    #[command(flatten)]
+    source: Source,
+    /// Where the page goes
+    #[arg(long, value_name = "REPORT.html")]
+    out: PathBuf,
+    #[command(flatten)]
+    rows: RowChoice,
+    /// Mark rows by what stands in this column
+    #[arg(long, value_name = "COLUMN")]
+    label: Option<String>,
+    /// What scores are drawn over [default: the number of the row]
+    #[arg(long, value_name = "COLUMN")]
+    time: Option<String>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    with_model!(file::read(&arguments.model)?, model => report(&model, arguments))
+}
+
+fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
+    let Arguments { source, rows, label, time, .. } = arguments;
+    let readings = Readings::new(model, source, rows, label.as_deref(), time.as_deref())?;
+    file::write_whole(&arguments.out, page(&arguments.model, model, &readings)?.as_bytes())?;
+    println!("{}: {}", arguments.out.display(), readings.in_short());
+    Ok(())
+}

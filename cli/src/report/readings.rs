@@ -1,0 +1,208 @@
+//! The rows of a report, scored.
+
+use anyhow::{Result, anyhow, bail};
+use mercer::{Score, Watch, explain};
+
+use super::axis::Axis;
+use super::labels::Labels;
+use super::words::count;
+use crate::Number;
+use crate::grid::Grid;
+use crate::model::{Model, at_row};
+use crate::progress::Progress;
+use crate::table::{RowChoice, Source, Table};
+
+/// What a model makes of some rows.
+pub(crate) struct Readings<T> {
+    /// The file without its folder.
+    pub(super) file: String,
+    pub(super) rows: Vec<u64>,
+    samples: Grid<T>,
+    scores: Vec<Score<T>>,
+    pub(super) alarms: Vec<bool>,
+    /// The first projections of each.
+    pub(super) projections: Vec<[f64; FIRST]>,
+    /// The worse of the watched scores, in thresholds.
+    pub(super) severity: Vec<f64>,
+    pub(super) axis: Axis,
+    /// The texts of the column with the time, if there is one.
+    pub(super) times: Vec<String>,
+    pub(super) labels: Option<Labels>,
+}
+
+/// Projections that are kept of each row; the rest are zeros if the model has fewer.
+pub(super) const FIRST: usize = 3;
+
+/// A score that can raise an alarm.
+pub(super) struct Watched {
+    /// For sentences.
+    pub(super) name: &'static str,
+    /// For the page.
+    pub(super) id: &'static str,
+    pub(super) threshold: f64,
+    /// Row by row.
+    pub(super) values: Vec<f64>,
+}
+
+impl<T: Number> Readings<T> {
+    /// Reads and scores all rows that are wanted.
+    pub(crate) fn new(
+        model: &Model<T>,
+        source: &Source,
+        choice: &RowChoice,
+        label: Option<&str>,
+        time: Option<&str>,
+    ) -> Result<Self> {
+        let mut table = Table::open(source, choice)?;
+        let columns = table.columns(&model.columns)?;
+        let label_column = label.map(|name| table.column(name)).transpose()?;
+        let time_column = time.map(|name| table.column(name)).transpose()?;
+        let (mut rows, mut times, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut scores, mut alarms) = (Vec::new(), Vec::new());
+        let (mut projections, mut samples) = (Vec::new(), Grid::new(columns.len()));
+        let mut scorer = model.scorer();
+        let mut x = vec![T::ZERO; columns.len()];
+        let mut progress = Progress::new("scoring", 0);
+        while let Some(row) = table.next_row()? {
+            row.numbers(&columns, &mut x)?;
+            let reading = scorer.score(&x).map_err(|error| at_row(&row, &columns, error))?;
+            rows.push(row.number);
+            labels.extend(label_column.map(|column| row.text(column).to_string()));
+            times.extend(time_column.map(|column| row.text(column).to_string()));
+            samples.push(&x);
+            scores.push(reading.score);
+            alarms.push(reading.anomalous);
+            projections.push(first_projections(&scorer.projection));
+            progress.step();
+        }
+        drop(progress);
+        if rows.is_empty() {
+            bail!(match table.rows_read() {
+                0 => format!("{}: no rows below the header", table.name()),
+                all => format!("{}: none of its {all} rows was chosen", table.name()),
+            });
+        }
+        let axis = match time {
+            Some(name) => Axis::new(name, times.clone()),
+            None => Axis::new("row", rows.iter().map(u64::to_string).collect()),
+        };
+        let file = match source.is_stream() {
+            true => table.name().to_string(),
+            false => file_name(&source.data),
+        };
+        let mut readings = Self {
+            file,
+            rows,
+            samples,
+            scores,
+            alarms,
+            projections,
+            severity: Vec::new(),
+            axis,
+            times,
+            labels: label.map(|column| Labels::new(column, &labels)),
+        };
+        readings.severity = readings.severities(model);
+        Ok(readings)
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// How many rows raise an alarm.
+    pub(super) fn alarm_count(&self) -> usize {
+        self.alarms.iter().filter(|&&alarm| alarm).count()
+    }
+
+    /// Rows and alarms in a few words.
+    pub(crate) fn in_short(&self) -> String {
+        format!("{}, {}", count(self.count(), "row"), count(self.alarm_count(), "alarm"))
+    }
+
+    /// The scores that the model watches.
+    pub(super) fn watched(&self, model: &Model<T>) -> Vec<Watched> {
+        let of = |name, id, threshold: T, value: fn(&Score<T>) -> T| Watched {
+            name,
+            id,
+            threshold: threshold.to_f64(),
+            values: self.scores.iter().map(|score| value(score).to_f64()).collect(),
+        };
+        let spe = || of("SPE", "spe", model.thresholds.spe, |score| score.spe);
+        let t2 = || of("T²", "t2", model.thresholds.t2, |score| score.t2);
+        match model.thresholds.watch {
+            Watch::Spe => vec![spe()],
+            Watch::T2 => vec![t2()],
+            Watch::Both => vec![spe(), t2()],
+        }
+    }
+
+    fn severities(&self, model: &Model<T>) -> Vec<f64> {
+        let watched = self.watched(model);
+        let of = |row: usize| {
+            let shares = watched.iter().map(|w| in_thresholds(w.values[row], w.threshold));
+            shares.fold(0.0, f64::max)
+        };
+        (0..self.count()).map(of).collect()
+    }
+
+    /// The most severe of some rows, the first of equals.
+    pub(super) fn worst(&self, rows: impl Iterator<Item = usize>) -> Option<usize> {
+        rows.reduce(
+            |worst, row| if self.severity[row] > self.severity[worst] { row } else { worst },
+        )
+    }
+
+    /// The rows that raise an alarm, the worst first.
+    pub(super) fn worst_alarms(&self) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..self.count()).filter(|&row| self.alarms[row]).collect();
+        rows.sort_by(|&a, &b| self.severity[b].total_cmp(&self.severity[a]));
+        rows
+    }
+
+    /// SPE of a row in thresholds, dealt out to the inputs in proportion to the magnitudes of their contributions.
+    pub(super) fn shares(&self, model: &Model<T>, row: usize) -> Result<Why> {
+        let mut scorer = model.scorer();
+        let sample = self.samples.iter_rows().nth(row).unwrap_or_default();
+        scorer.explain(sample).map_err(|error| {
+            anyhow!("{}: row {} cannot be explained: {error}", self.file, self.rows[row])
+        })?;
+        let magnitudes: Vec<f64> = scorer.contributions.iter().map(|c| c.to_f64().abs()).collect();
+        let total: f64 = magnitudes.iter().sum();
+        let share = |c: &f64| if total > 0.0 { c / total } else { 0.0 };
+        Ok(Why {
+            suspect: explain::suspect(&scorer.contributions).unwrap_or_default(),
+            shares: magnitudes.iter().map(share).collect(),
+            spe: in_thresholds(self.scores[row].spe.to_f64(), model.thresholds.spe.to_f64()),
+        })
+    }
+}
+
+/// Why a row scores as it does.
+pub(super) struct Why {
+    /// The input that contributes most.
+    pub(super) suspect: usize,
+    /// What share each input has in the contributions; their sum is 1, or 0 if there are none.
+    pub(super) shares: Vec<f64>,
+    /// SPE in thresholds.
+    pub(super) spe: f64,
+}
+
+/// A score in units of its threshold, or as it is where that is 0.
+fn in_thresholds(value: f64, threshold: f64) -> f64 {
+    let share = if threshold > 0.0 { value / threshold } else { value };
+    share.max(0.0)
+}
+
+pub(super) fn first_projections<T: Number>(projection: &[T]) -> [f64; FIRST] {
+    let mut first = [0.0; FIRST];
+    for (place, value) in first.iter_mut().zip(projection) {
+        *place = value.to_f64();
+    }
+    first
+}
+
+/// The name of a file without its folder, so that a page does not depend on where it was made.
+pub(crate) fn file_name(path: &std::path::Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}

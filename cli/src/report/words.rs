@@ -1,0 +1,89 @@
+//! The report in sentences.
+
+use super::readings::{Readings, Watched};
+use crate::Number;
+use crate::model::{Model, Training};
+use crate::text::{percent, short, thousands};
+
+/// `1 row`, `2 rows`.
+pub(super) fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", thousands(number))
+}
+
+/// A score in thresholds.
+pub(super) fn thresholds(score: f64) -> String {
+    if score < 1000.0 { format!("{score:.2}") } else { short(score) }
+}
+
+/// How the model came about, a sentence each.
+pub(super) fn fit<T: Number>(model: &Model<T>) -> Vec<String> {
+    let Training { samples, trimmed, explained, unspanned, .. } = model.training;
+    let mut sentences = Vec::new();
+    let left_out = match trimmed {
+        0 => String::new(),
+        trimmed => format!("; {} were left out because they scored worst", thousands(trimmed)),
+    };
+    sentences.push(format!(
+        "The model learned from {} of {}{left_out}.",
+        count(samples, "sample"),
+        count(model.inputs(), "input"),
+    ));
+    let landmarks = model.points.rows();
+    let spans = match landmarks == samples {
+        true => format!("with all {} of them", thousands(landmarks)),
+        false => format!("with {} of them, its landmarks", thousands(landmarks)),
+    };
+    sentences.push(format!("It compares a reading {spans}, by the kernel {}.", model.kernel));
+    let outside = match unspanned > 1e-6 {
+        true => format!(" ({} lies outside the span of the landmarks)", percent(unspanned)),
+        false => String::new(),
+    };
+    sentences.push(format!(
+        "{} explain{} {} of the variance{outside}.",
+        count(model.components(), "component"),
+        if model.components() == 1 { "s" } else { "" },
+        percent(explained)
+    ));
+    sentences
+}
+
+/// What alarms were to be expected, and what came, a sentence each.
+pub(super) fn alarms<T: Number>(
+    model: &Model<T>,
+    readings: &Readings<T>,
+    watched: &[Watched],
+) -> Vec<String> {
+    let training = &model.training;
+    let limits: Vec<String> =
+        watched.iter().map(|w| format!("{} is above {}", w.name, short(w.threshold))).collect();
+    let mut sentences =
+        vec![format!("A row raises an alarm when its {}.", limits.join(" or its "))];
+    let (rows, seen) = (readings.count(), readings.alarm_count());
+    let came = match seen {
+        0 => "none raises one".to_string(),
+        1 => "1 raises one".to_string(),
+        seen => format!("{} raise one ({})", thousands(seen), percent(seen as f64 / rows as f64)),
+    };
+    match training.false_alarms {
+        Some(share) => {
+            sentences.push(format!(
+                "The threshold was calibrated on {} {} folds so that {} of normal readings raise one.",
+                training.folds,
+                training.fold_order,
+                percent(share)
+            ));
+            let expected = (share * rows as f64).round() as usize;
+            sentences.push(format!(
+                "If all {} here were normal, about {} could be expected; {came}.",
+                count(rows, "row"),
+                count(expected, "alarm")
+            ));
+        }
+        None => {
+            sentences.push("The threshold is not calibrated: how many false alarms it lets through is unknown.".into());
+            sentences.push(format!("Of {}, {came}.", count(rows, "row")));
+        }
+    }
+    sentences
+}
