@@ -64,6 +64,11 @@ pub enum Error {
         /// Column of the entry.
         column: usize,
     },
+    /// A matrix that must be positive definite is not, beyond rounding. (In a ridge regression: raise the ridge.)
+    NotPositiveDefinite {
+        /// The first row that depends on those before it, or worse.
+        row: usize,
+    },
     /// All samples are the same point in feature space: there is nothing to learn.
     NoVariance,
     /// More components were asked for than the data span.
@@ -206,6 +211,9 @@ impl fmt::Display for Error {
             }
             Self::NotFinite { row, column } => {
                 write!(f, "matrix entry at row {row}, column {column} is not finite")
+            }
+            Self::NotPositiveDefinite { row } => {
+                write!(f, "matrix is not positive definite: row {row} depends on those before it")
             }
             Self::NoVariance => f.write_str("all samples are equal: there is no variance to learn"),
             Self::Rank { wanted, rank } => {
