@@ -294,3 +294,12 @@ pub(crate) fn require_capacity(
 ) -> Result<(), Error> {
     if needed <= capacity { Ok(()) } else { Err(Error::Capacity { what, needed, capacity }) }
 }
+
+/// Something has the size that the rest implies.
+pub(crate) fn require_shape(
+    what: &'static str,
+    expected: usize,
+    given: usize,
+) -> Result<(), Error> {
+    if given == expected { Ok(()) } else { Err(Error::Shape { what, expected, given }) }
+}

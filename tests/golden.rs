@@ -6,7 +6,7 @@ mod common;
 
 use std::fmt::Debug;
 
-use common::{Fitted, Grid, Table, fit_exact, fit_landmarks, number};
+use common::{Fitted, Grid, Route, Table, fit_exact, fit_landmarks, fit_pca, number};
 use mercer::cholesky::PivotedCholesky;
 use mercer::eigen::Progress;
 use mercer::kernel::{Cosine, Linear, Normalised, Poly, Rbf, Sigmoid};
@@ -210,7 +210,11 @@ where
         ("kpca", "sigmoid") => kpca(case, &case.sigmoid::<T>(), &mut errors),
         ("kpca", "linear") => kpca::<T, _>(case, &Linear, &mut errors),
         ("kpca", "cosine") => kpca::<T, Cosine>(case, &Normalised(Linear), &mut errors),
-        ("pca", "") => pca::<T>(case, &mut errors),
+        ("pca", "") => {
+            pca::<T>(case, Route::Primal, &mut errors);
+            pca::<T>(case, Route::Dual, &mut errors);
+            pca_by_kernel::<T>(case, &mut errors);
+        }
         ("pch", "rbf") => pch::<T>(case, &mut errors),
         unknown => panic!("{}: no test for {unknown:?}", case.name),
     }
@@ -249,8 +253,41 @@ fn kpca<T: Real, K: Kernel<[T], Scalar = T>>(case: &Case, kernel: &K, errors: &m
     }
 }
 
+/// Both routes of linear PCA.
+fn pca<T: Real>(case: &Case, route: Route, errors: &mut Errors) {
+    require_clear_signs(case, errors);
+    let (train, test) = (case.data::<T>("train"), case.data::<T>("test"));
+    let fitted = fit_pca(&train, Components::Fixed(case.components), route).unwrap();
+    let pca = fitted.view();
+    let scale = largest(&train.cast().data);
+    let mean = case.table("mean").numbers();
+    errors.note("mean", pca.mean(), &mean.data, scale, errors.tolerances.values);
+    let axes: Vec<T> = pca.axes().iter_rows().flatten().copied().collect();
+    errors.projections("axes", &axes, &case.table("components").numbers().data);
+    // The references divide by n − 1.
+    let unbiased = T::from_usize(train.rows) / T::from_usize(train.rows - 1);
+    let variances: Vec<_> = pca.variances().iter().map(|&v| v * unbiased).collect();
+    errors.values("variances", &variances, &case.table("var").column("var_n_minus_1"));
+    let ratios: Vec<_> = pca.explained_ratios().collect();
+    errors.values("ratios", &ratios, &case.table("var").column("ratio"));
+
+    let mut projection = vec![T::ZERO; case.components];
+    let (mut projections, mut scores) = (Vec::new(), Vec::new());
+    for x in test.iter_rows() {
+        scores.push(pca.score(x, &mut projection).unwrap());
+        projections.extend_from_slice(&projection);
+    }
+    let got = Scored { projections, scores };
+    errors.projections("f", &got.projections, &case.table("test").numbers().data);
+    let expected = case.table("scores");
+    let dist2 = expected.column("dist2");
+    errors.values("k̃", &got.column(|s| s.centre_distance), &dist2);
+    errors.spe(&got.column(|s| s.spe), &expected.column("spe"), largest(&dist2), false);
+    errors.t2(&got.column(|s| s.t2 / unbiased), &expected.column("t2"));
+}
+
 /// Ordinary PCA is kernel PCA with the linear kernel: its mean is `Σ β_i x_i`, its axes are `Σ α_ji x_i`.
-fn pca<T: Real>(case: &Case, errors: &mut Errors) {
+fn pca_by_kernel<T: Real>(case: &Case, errors: &mut Errors) {
     require_clear_signs(case, errors);
     let train = case.data::<T>("train");
     let fitted = fit_exact(&Linear, &train.view(), Components::Fixed(case.components)).unwrap();

@@ -5,7 +5,7 @@
 //! (Golub & Van Loan, *Matrix Computations*, §4.2).
 
 use crate::eigen::rows;
-use crate::error::Error;
+use crate::error::{Error, require_shape};
 use crate::math::Real;
 use crate::matrix::{MatrixView, MatrixViewMut};
 
@@ -31,9 +31,7 @@ pub fn solve<T: Real>(
     right: &mut MatrixViewMut<'_, T>,
 ) -> Result<(), Error> {
     let n = matrix.view().require_symmetric()?;
-    if right.rows() != n {
-        return Err(Error::Shape { what: "right-hand sides", expected: n, given: right.rows() });
-    }
+    require_shape("right-hand sides", n, right.rows())?;
     factorise(matrix)?;
     let factor = matrix.view();
     for i in 0..n {

@@ -16,8 +16,8 @@ use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
-    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector,
-    Recipe, Replace, eigen, geometry, gram,
+    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca, PcaWorkspace, Progress,
+    QuantisedDetector, Recipe, Replace, eigen, geometry, gram,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -43,6 +43,7 @@ fn workload() -> Result<(), Error> {
     learn_and_score(black_box(Poly { gamma: 0.5, coef0: 1.0, degree: 3 }), &samples)?;
     learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
     decompose(&samples)?;
+    linear_pca(&samples)?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -69,6 +70,19 @@ where
     black_box(model.fit_landmarks(kernel, samples, landmarks, components, &mut landmark)?);
     black_box(model.project(&black_box([0.5, 0.5, 0.5]))?);
     black_box(model.score(&black_box([0.5, 0.5, 0.5]))?);
+    Ok(())
+}
+
+/// Linear PCA by both routes, and all that can be done with it.
+fn linear_pca(samples: &[Reading]) -> Result<(), Error> {
+    let mut pca = Pca::<Reading, 2>::new();
+    let components = Components::Share(black_box(0.9));
+    black_box(pca.fit(samples, components, &mut PcaWorkspace::<_, 3>::new())?);
+    black_box(pca.fit_dual(samples, components, &mut PcaWorkspace::<_, SAMPLES>::new())?);
+    let x = black_box([0.5, 0.5, 0.5]);
+    black_box(pca.whiten(&x)?);
+    black_box(pca.score(&x)?);
+    black_box(pca.denoise(&x)?);
     Ok(())
 }
 
