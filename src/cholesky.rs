@@ -9,7 +9,7 @@
 
 mod solve;
 
-pub use solve::solve;
+pub use solve::{factorise, solve, substitute};
 
 use crate::eigen::Progress;
 use crate::error::Error;

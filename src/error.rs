@@ -131,6 +131,11 @@ pub enum Fault {
         /// Which input (sensor), counted from 0.
         input: usize,
     },
+    /// What is to be predicted for this sample is NaN or infinite.
+    Target {
+        /// Which output, counted from 0.
+        output: usize,
+    },
     /// An index into a precomputed Gram matrix lies outside it.
     OutOfRange {
         /// The number of rows of the matrix.
@@ -251,6 +256,7 @@ impl fmt::Display for Fault {
             Self::ZeroNorm => f.write_str("has zero norm, which a normalised kernel cannot use"),
             Self::Overflow => f.write_str("makes the kernel overflow"),
             Self::ScaleOverflow { input } => write!(f, "input {input} is too large to be scaled"),
+            Self::Target { output } => write!(f, "target {output} is not finite"),
             Self::OutOfRange { size } => {
                 write!(f, "index is outside the precomputed matrix of {size} rows")
             }

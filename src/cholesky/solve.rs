@@ -9,10 +9,9 @@ use crate::error::{Error, require_shape};
 use crate::math::Real;
 use crate::matrix::{MatrixView, MatrixViewMut};
 
-/// Solves `A X = B` in place for a symmetric positive definite `A`.
+/// Solves `A X = B` in place for a symmetric positive definite `A`: [`factorise`], then [`substitute`].
 ///
-/// `right` holds `B`, a row for each row of `A` and a column for each right-hand side, and receives `X`. The factor `L` takes the place of the lower triangle of
-/// `matrix`; what is above the diagonal stays as it is.
+/// `right` holds `B`, a row for each row of `A` and a column for each right-hand side, and receives `X`.
 ///
 /// ```
 /// use mercer::{Matrix, cholesky};
@@ -24,34 +23,21 @@ use crate::matrix::{MatrixView, MatrixViewMut};
 /// ```
 ///
 /// # Errors
-/// Those of [`MatrixView::require_symmetric`], [`Error::Shape`] for another number of rows in `right`, and [`Error::NotPositiveDefinite`]. `right` is unchanged
-/// then. What is in `right` is not looked at: a NaN there makes a NaN in its column.
+/// Those of [`factorise`], and [`Error::Shape`] for another number of rows in `right`, which is unchanged then.
 pub fn solve<T: Real>(
     matrix: &mut MatrixViewMut<'_, T>,
     right: &mut MatrixViewMut<'_, T>,
 ) -> Result<(), Error> {
-    let n = matrix.view().require_symmetric()?;
-    require_shape("right-hand sides", n, right.rows())?;
     factorise(matrix)?;
-    let factor = matrix.view();
-    for i in 0..n {
-        for k in 0..i {
-            subtract_row(right, i, (k, factor.at(i, k)));
-        }
-        divide_row(right, i, factor);
-    }
-    for i in (0..n).rev() {
-        for k in i + 1..n {
-            subtract_row(right, i, (k, factor.at(k, i)));
-        }
-        divide_row(right, i, factor);
-    }
-    Ok(())
+    substitute(matrix.view(), right)
 }
 
-/// Writes `L` over the lower triangle, row by row.
-fn factorise<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(), Error> {
-    let n = matrix.rows();
+/// Writes `L` over the lower triangle of a symmetric positive definite matrix, row by row; what is above the diagonal stays as it is.
+///
+/// # Errors
+/// Those of [`MatrixView::require_symmetric`], and [`Error::NotPositiveDefinite`].
+pub fn factorise<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(), Error> {
+    let n = matrix.view().require_symmetric()?;
     for i in 0..n {
         let own = matrix.at(i, i);
         for j in 0..i {
@@ -71,6 +57,32 @@ fn factorise<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(), Error> {
             return Err(Error::NotPositiveDefinite { row: i });
         }
         matrix.set(i, i, pivot.sqrt());
+    }
+    Ok(())
+}
+
+/// Solves `L Lᵀ X = B` in place, given what [`factorise`] made. A NaN in `right` makes a NaN in its column.
+///
+/// # Errors
+/// [`Error::Shape`] for another number of rows in `right`.
+pub fn substitute<T: Real>(
+    factor: MatrixView<'_, T>,
+    right: &mut MatrixViewMut<'_, T>,
+) -> Result<(), Error> {
+    let n = factor.rows();
+    require_shape("matrix columns", n, factor.columns())?;
+    require_shape("right-hand sides", n, right.rows())?;
+    for i in 0..n {
+        for k in 0..i {
+            subtract_row(right, i, (k, factor.at(i, k)));
+        }
+        divide_row(right, i, factor);
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            subtract_row(right, i, (k, factor.at(k, i)));
+        }
+        divide_row(right, i, factor);
     }
     Ok(())
 }

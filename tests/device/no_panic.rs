@@ -16,8 +16,8 @@ use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
-    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca, PcaWorkspace, Progress,
-    QuantisedDetector, Recipe, Replace, eigen, geometry, gram,
+    KernelRidge, LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca,
+    PcaWorkspace, Progress, QuantisedDetector, Recipe, Replace, eigen, geometry, gram,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -44,6 +44,7 @@ fn workload() -> Result<(), Error> {
     learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
     decompose(&samples)?;
     linear_pca(&samples)?;
+    regress(&samples)?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -83,6 +84,16 @@ fn linear_pca(samples: &[Reading]) -> Result<(), Error> {
     black_box(pca.whiten(&x)?);
     black_box(pca.score(&x)?);
     black_box(pca.denoise(&x)?);
+    Ok(())
+}
+
+/// Ridge regression of two outputs.
+fn regress(samples: &[Reading; SAMPLES]) -> Result<(), Error> {
+    let targets = samples.map(|[a, b, c]| [a + b, b * c]);
+    let mut ridge = KernelRidge::<Rbf<f32>, Reading, [f32; 2], SAMPLES>::new();
+    let (kernel, lambda) = black_box((Rbf::new(0.125), 0.1));
+    ridge.fit(kernel, samples, &targets, lambda, &mut Matrix::zeros())?;
+    black_box(ridge.predict(&black_box([0.5, 0.5, 0.5]))?);
     Ok(())
 }
 
