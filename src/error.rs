@@ -94,7 +94,7 @@ pub enum Error {
         /// How many sweeps were made.
         sweeps: usize,
     },
-    /// The search for an expected reading used up its iterations, or found no normal reading nearby.
+    /// The search for a [pre-image](crate::preimage), such as an expected reading, used up its iterations, or found no normal reading nearby.
     NoPreImage {
         /// How many iterations were made.
         iterations: usize,
@@ -238,7 +238,7 @@ impl fmt::Display for Error {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")
             }
             Self::NoPreImage { iterations } => {
-                write!(f, "no expected reading found in {iterations} iterations")
+                write!(f, "no pre-image found in {iterations} iterations")
             }
             Self::NotFitted => f.write_str("model has not been fitted"),
             Self::Format(fault) => write!(f, "stored detector: {fault}"),

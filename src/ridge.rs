@@ -113,7 +113,6 @@ where
     ) -> Result<(), Error> {
         let n = samples.len();
         require_capacity("samples", n, N)?;
-        let targets = MatrixView::new(Y::flatten(targets), targets.len(), Y::INPUTS)?;
         let weights = Y::flatten_mut(self.weights.get_mut(..n).unwrap_or_default());
         let mut weights = MatrixViewMut::new(weights, n, Y::INPUTS)?;
         let mut gram = workspace.view_mut().into_leading(n, n);
@@ -141,32 +140,33 @@ where
 
 /// Writes the weights `a = (K + λI)⁻¹ y`.
 ///
-/// `targets` and `weights` have a row for each sample and a column for each output; `gram` is `n × n` and ends as the factor of `K + λI`. Nothing is written to
+/// `targets` has a vector of outputs for each sample, `weights` a row for each sample and a column for each output; `gram` is `n × n` and ends as the factor of `K + λI`. Nothing is written to
 /// `weights` before every check has passed.
 ///
 /// # Errors
 /// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for a negative `ridge`; [`Fault::Target`] for a target that is not finite;
 /// [`Error::NotPositiveDefinite`] when the ridge is too small for a kernel that is not positive definite on these samples.
-pub fn fit<K, S>(
+pub fn fit<K, S, Y>(
     kernel: &K,
     samples: &S,
-    targets: MatrixView<'_, K::Scalar>,
+    targets: &Y,
     ridge: K::Scalar,
     gram: &mut MatrixViewMut<'_, K::Scalar>,
     weights: &mut MatrixViewMut<'_, K::Scalar>,
 ) -> Result<(), Error>
 where
     S: Samples + ?Sized,
+    Y: Samples<View = [K::Scalar]> + ?Sized,
     K: Kernel<S::View>,
 {
     let n = samples.count();
-    require_shape("targets", n, targets.rows())?;
+    require_shape("targets", n, targets.count())?;
     require_shape("weight rows", n, weights.rows())?;
-    require_shape("weight columns", targets.columns(), weights.columns())?;
     if !(ridge.is_finite() && ridge >= K::Scalar::ZERO) {
         return Err(Error::Parameter { name: "ridge", rule: "finite and >= 0" });
     }
-    for (index, target) in targets.iter_rows().enumerate() {
+    for (index, target) in targets.iter_samples().enumerate() {
+        require_shape("weight columns", target.len(), weights.columns())?;
         if let Some(output) = first_not_finite(target) {
             return Err(Error::Sample { index, fault: Fault::Target { output } });
         }
@@ -176,7 +176,7 @@ where
         gram.set(i, i, gram.at(i, i) + ridge);
     }
     factorise(gram)?;
-    for (row, target) in weights.iter_rows_mut().zip(targets.iter_rows()) {
+    for (row, target) in weights.iter_rows_mut().zip(targets.iter_samples()) {
         for (weight, &target) in row.iter_mut().zip(target) {
             *weight = target;
         }

@@ -11,10 +11,11 @@ use mercer::cholesky::PivotedCholesky;
 use mercer::eigen::Progress;
 use mercer::kernel::{Cosine, Linear, Normalised, Poly, Rbf, Sigmoid};
 use mercer::math::{Fast, Math};
+use mercer::model::KernelPcaView;
 use mercer::ridge::{self, KernelRidgeView};
 use mercer::{
     Components, ExactWorkspace, Kernel, KernelPca, LandmarkWorkspace, Landmarks, MatrixView, Real,
-    Score,
+    Score, preimage,
 };
 
 /// Largest errors allowed in one precision, each relative to the largest reference value of its column or table.
@@ -267,6 +268,36 @@ fn kpca<T: Real, K: Kernel<[T], Scalar = T>>(case: &Case, kernel: &K, errors: &m
         errors.t2(&got.column(|s| s.t2), &expected.column("t2"));
         errors.projections("Σ|f|", &got.column(|s| s.abs_sum), &expected.column("fabs"));
     }
+    if let Some(ridge) = case.alpha {
+        inverse(case, kernel, T::from_f64(ridge), &fitted, errors);
+    }
+}
+
+/// `inverse_transform`: learned pre-images of the test projections, with the same kernel on projections.
+fn inverse<T: Real, K: Kernel<[T], Scalar = T>>(
+    case: &Case,
+    kernel: &K,
+    ridge: T,
+    fitted: &Fitted<T>,
+    errors: &mut Errors,
+) {
+    let (train, n) = (case.data::<T>("train"), fitted.training.rows);
+    let points = train.view();
+    let model = KernelPcaView::new(kernel, &points, fitted.expansion()).unwrap();
+    let (mut projections, mut weights) =
+        (Grid::zeros(n, case.components), Grid::zeros(n, train.columns));
+    let (rows, weights_mut) = (&mut projections.view_mut(), &mut weights.view_mut());
+    let gram = &mut Grid::zeros(n, n);
+    preimage::learn(&model, kernel, &points, ridge, rows, &mut gram.view_mut(), weights_mut)
+        .unwrap();
+    let projections = projections.view();
+    let regression = KernelRidgeView::new(kernel, &projections, weights.view()).unwrap();
+    let mut got = Grid::zeros(case.data::<T>("test").rows, train.columns);
+    let queries = case.table("test").numbers().cast::<T>();
+    for (x, f) in got.view_mut().iter_rows_mut().zip(queries.iter_rows()) {
+        regression.predict(f, x).unwrap();
+    }
+    errors.projections("x̂", &got.data, &case.table("inverse_test").numbers().data);
 }
 
 /// Both routes of linear PCA.
@@ -392,7 +423,7 @@ fn krr<T: Real, K: Kernel<[T], Scalar = T>>(case: &Case, kernel: &K, errors: &mu
     let targets = Grid { rows: n, columns: 1, data: train.column(train.columns - 1) };
     let (mut gram, mut weights) = (Grid::zeros(n, n), Grid::zeros(n, 1));
     let storage = (&mut gram.view_mut(), &mut weights.view_mut());
-    ridge::fit(kernel, &samples.view(), targets.view(), ridge, storage.0, storage.1).unwrap();
+    ridge::fit(kernel, &samples.view(), &targets.view(), ridge, storage.0, storage.1).unwrap();
     errors.ridge("a", &weights.data, &case.table("dual").numbers().data);
     let points = samples.view();
     let model = KernelRidgeView::new(kernel, &points, weights.view()).unwrap();

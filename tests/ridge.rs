@@ -43,7 +43,7 @@ fn fit<T: Real, K: Kernel<[T], Scalar = T>>(
     let n = samples.rows;
     let (mut gram, mut weights) = (Grid::zeros(n, n), Grid::zeros(n, targets.columns));
     let (gram, storage) = (&mut gram.view_mut(), &mut weights.view_mut());
-    ridge::fit(kernel, &samples.view(), targets.view(), ridge, gram, storage)?;
+    ridge::fit(kernel, &samples.view(), &targets.view(), ridge, gram, storage)?;
     Ok(weights)
 }
 
@@ -247,7 +247,7 @@ fn bad_queries_and_storage_are_named() {
     ] {
         let (mut gram, mut weights) = (Grid::zeros(side, side), Grid::zeros(rows, columns));
         let (gram, weights) = (&mut gram.view_mut(), &mut weights.view_mut());
-        let result = ridge::fit(&RBF, SAMPLES.as_slice(), targets.view(), 0.1, gram, weights);
+        let result = ridge::fit(&RBF, SAMPLES.as_slice(), &targets.view(), 0.1, gram, weights);
         assert_eq!(result, expected);
     }
 }

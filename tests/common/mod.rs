@@ -3,7 +3,7 @@
 // Every test program uses its own part of it.
 #![allow(dead_code)]
 
-use mercer::fit::{exact, landmark};
+use mercer::fit::{exact, landmark, leading};
 use mercer::kernel::Kernel;
 use mercer::model::{ExpansionMut, ExpansionView, Header, KernelPcaView};
 use mercer::pca::{self, PcaMut, PcaScratch, PcaView};
@@ -218,6 +218,45 @@ where
         beside: &mut beside,
     };
     let report = exact::fit(kernel, samples, components, &mut scratch, &mut weights.storage())?;
+    let mut training = Grid::zeros(n, report.components);
+    for (i, row) in training.view_mut().iter_rows_mut().enumerate() {
+        scratch.training_projection(i, row)?;
+    }
+    Ok(Fitted { report, points: (0..n).collect(), training, residuals: Vec::new(), weights })
+}
+
+/// `leading::fit` of so many components.
+pub(crate) fn fit_leading<K, S>(
+    kernel: &K,
+    samples: &S,
+    components: usize,
+) -> Result<Fitted<K::Scalar>, Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    let (n, steps) = (samples.count(), 4 * components + 4);
+    let (mut gram, mut basis) = (Grid::zeros(n, n), Grid::zeros(steps, n));
+    let [mut projected, mut rotation] = [(); 2].map(|()| Grid::zeros(steps, steps));
+    let [mut means, mut vector, mut pivots] = [(); 3].map(|()| vec![K::Scalar::ZERO; n]);
+    let [mut values, mut diagonal, mut beside] = [(); 3].map(|()| vec![K::Scalar::ZERO; steps]);
+    let mut weights = Weights::new(n, components);
+    let mut scratch = leading::LeadingScratch {
+        gram: gram.view_mut(),
+        means: &mut means,
+        lanczos: eigen::LanczosScratch {
+            basis: basis.view_mut(),
+            projected: projected.view_mut(),
+            rotation: rotation.view_mut(),
+            values: &mut values,
+            diagonal: &mut diagonal,
+            beside: &mut beside,
+            vector: &mut vector,
+            pivots: &mut pivots,
+        },
+    };
+    let (components, storage) = (Components::Fixed(components), &mut weights.storage());
+    let report = leading::fit(kernel, samples, components, &mut scratch, storage)?;
     let mut training = Grid::zeros(n, report.components);
     for (i, row) in training.view_mut().iter_rows_mut().enumerate() {
         scratch.training_projection(i, row)?;

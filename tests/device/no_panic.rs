@@ -17,7 +17,8 @@ use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
     KernelRidge, LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca,
-    PcaWorkspace, Progress, QuantisedDetector, Recipe, Replace, eigen, geometry, gram,
+    PcaWorkspace, PreImageWorkspace, PreImages, Progress, QuantisedDetector, Recipe, Replace,
+    eigen, geometry, gram,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -45,6 +46,7 @@ fn workload() -> Result<(), Error> {
     decompose(&samples)?;
     linear_pca(&samples)?;
     regress(&samples)?;
+    denoise(&samples)?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -94,6 +96,28 @@ fn regress(samples: &[Reading; SAMPLES]) -> Result<(), Error> {
     let (kernel, lambda) = black_box((Rbf::new(0.125), 0.1));
     ridge.fit(kernel, samples, &targets, lambda, &mut Matrix::zeros())?;
     black_box(ridge.predict(&black_box([0.5, 0.5, 0.5]))?);
+    Ok(())
+}
+
+/// Pre-images that have a formula, that are searched for and that are learned.
+fn denoise(samples: &[Reading; SAMPLES]) -> Result<(), Error> {
+    let x = black_box([0.5, 0.5, 0.5]);
+    let components = Components::Fixed(black_box(2));
+    let mut exact = ExactWorkspace::<f32, SAMPLES>::new();
+    let mut linear = KernelPca::<Linear, Reading, SAMPLES, 2>::new();
+    linear.fit_exact(Linear, samples, components, &mut exact)?;
+    black_box(linear.denoise(&x, black_box(1))?);
+    let mut gaussian = KernelPca::<Rbf<f32>, Reading, SAMPLES, 2>::new();
+    let kernel = black_box(Rbf::new(0.125));
+    gaussian.fit_exact(kernel, samples, components, &mut exact)?;
+    // Either answer will do.
+    black_box(gaussian.denoise(&x, black_box(20)).is_ok());
+    black_box(gaussian.pre_image(&black_box([0.1, 0.2]), &x, black_box(20)).is_ok());
+    let mut learned = PreImages::<Rbf<f32>, Reading, SAMPLES, 2>::new();
+    let mut workspace = PreImageWorkspace::new();
+    let ridge = black_box(0.1);
+    gaussian.learn_pre_images(kernel, samples, ridge, &mut workspace, &mut learned)?;
+    black_box(gaussian.denoise_by(&x, &learned)?);
     Ok(())
 }
 
