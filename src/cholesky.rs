@@ -4,6 +4,12 @@
 //! landmark, appends the column `g = (K[:,p] − G G[p]ᵀ)/√δ_p` to the factor `G`, and lowers `δ ← δ − g²`. `Σδ` is then
 //! exactly the part of the trace of `K` that the landmarks do not span. The `n × n` matrix is never
 //! formed: `n·r` memory, `n·r` kernel evaluations. (Fine & Scheinberg, JMLR 2, 2001, with the error bound used here.)
+//!
+//! [`solve`] is the plain factorisation, without pivots, for linear systems.
+
+mod solve;
+
+pub use solve::{factorise, solve, substitute};
 
 use crate::eigen::Progress;
 use crate::error::Error;

@@ -64,6 +64,11 @@ pub enum Error {
         /// Column of the entry.
         column: usize,
     },
+    /// A matrix that must be positive definite is not, beyond rounding. (In a ridge regression: raise the ridge.)
+    NotPositiveDefinite {
+        /// The first row that depends on those before it, or worse.
+        row: usize,
+    },
     /// All samples are the same point in feature space: there is nothing to learn.
     NoVariance,
     /// More components were asked for than the data span.
@@ -89,7 +94,7 @@ pub enum Error {
         /// How many sweeps were made.
         sweeps: usize,
     },
-    /// The search for an expected reading used up its iterations, or found no normal reading nearby.
+    /// The search for a [pre-image](crate::preimage), such as an expected reading, used up its iterations, or found no normal reading nearby.
     NoPreImage {
         /// How many iterations were made.
         iterations: usize,
@@ -125,6 +130,11 @@ pub enum Fault {
     ScaleOverflow {
         /// Which input (sensor), counted from 0.
         input: usize,
+    },
+    /// What is to be predicted for this sample is NaN or infinite.
+    Target {
+        /// Which output, counted from 0.
+        output: usize,
     },
     /// An index into a precomputed Gram matrix lies outside it.
     OutOfRange {
@@ -207,6 +217,9 @@ impl fmt::Display for Error {
             Self::NotFinite { row, column } => {
                 write!(f, "matrix entry at row {row}, column {column} is not finite")
             }
+            Self::NotPositiveDefinite { row } => {
+                write!(f, "matrix is not positive definite: row {row} depends on those before it")
+            }
             Self::NoVariance => f.write_str("all samples are equal: there is no variance to learn"),
             Self::Rank { wanted, rank } => {
                 write!(f, "{wanted} components wanted, but the samples span only {rank}")
@@ -225,7 +238,7 @@ impl fmt::Display for Error {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")
             }
             Self::NoPreImage { iterations } => {
-                write!(f, "no expected reading found in {iterations} iterations")
+                write!(f, "no pre-image found in {iterations} iterations")
             }
             Self::NotFitted => f.write_str("model has not been fitted"),
             Self::Format(fault) => write!(f, "stored detector: {fault}"),
@@ -243,6 +256,7 @@ impl fmt::Display for Fault {
             Self::ZeroNorm => f.write_str("has zero norm, which a normalised kernel cannot use"),
             Self::Overflow => f.write_str("makes the kernel overflow"),
             Self::ScaleOverflow { input } => write!(f, "input {input} is too large to be scaled"),
+            Self::Target { output } => write!(f, "target {output} is not finite"),
             Self::OutOfRange { size } => {
                 write!(f, "index is outside the precomputed matrix of {size} rows")
             }
@@ -285,4 +299,13 @@ pub(crate) fn require_capacity(
     capacity: usize,
 ) -> Result<(), Error> {
     if needed <= capacity { Ok(()) } else { Err(Error::Capacity { what, needed, capacity }) }
+}
+
+/// Something has the size that the rest implies.
+pub(crate) fn require_shape(
+    what: &'static str,
+    expected: usize,
+    given: usize,
+) -> Result<(), Error> {
+    if given == expected { Ok(()) } else { Err(Error::Shape { what, expected, given }) }
 }

@@ -20,27 +20,22 @@
 //! # What instead
 //! For Gaussian kernels, where the gradient vanishes at a weighted mean of the points. Two questions, two answers:
 //!
-//! - The *expected reading* is the pre-image of the projection, the `z` whose `φ(z)` comes nearest to `Σ_i w_i φ(point_i)`
-//!   (Mika et al. 1998): `z ← Σ_i w_i k(z, point_i) point_i / Σ_i w_i k(z, point_i)`, started at `x`.
+//! - The *expected reading* is the [pre-image](crate::preimage) of the projection, the `z` whose `φ(z)` comes nearest to `Σ_i w_i φ(point_i)`, found from `x` on.
 //!   It takes the noise out of every input at once. But the projection follows one input that is far off, and so does `z`.
 //! - The *expected input* is what one input should read by what the others say: the same iteration for that
 //!   input alone, started at 0 and with the `w_i` of the current `z`, so that it ends where `∂SPE/∂z_l = 0`. The value read takes no part in it.
 //!   **Use it for the suspect**, and for a sensor that has failed.
 
 use crate::detector::Detector;
-use crate::error::{Error, Fault};
+use crate::error::{Error, Fault, require_shape};
 use crate::kernel::{Gradient, Kernel, Rbf};
-use crate::math::{Math, Real, dot, squared_distance, sum};
+use crate::math::{Math, Real, sum};
 use crate::model::KernelPcaView;
+use crate::preimage::{PreImage, Total, copy, require_iterations};
 use crate::samples::{Samples, Vector};
 use crate::score::Score;
 
-/// Iterations to allow for an expected reading or input. Within a few deviations of normal, most readings take fewer than 10 and most
-/// inputs fewer than 30; far from normal it can take ten times as many.
-pub const ITERATIONS: usize = 300;
-
-/// A step of less than this share of the kernel's width `1/√γ` is the last.
-const TOLERANCE: f64 = 1e-3;
+pub use crate::preimage::ITERATIONS;
 
 /// The input whose contribution is largest in magnitude, the first of equals; none if there are no inputs.
 ///
@@ -52,21 +47,6 @@ const TOLERANCE: f64 = 1e-3;
 pub fn suspect<T: Real>(contributions: &[T]) -> Option<usize> {
     let magnitudes = contributions.iter().map(|c| c.abs()).enumerate();
     magnitudes.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(l, _)| l)
-}
-
-impl<K, S, T> KernelPcaView<'_, K, S>
-where
-    T: Real,
-    S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
-{
-    /// The points and their weights `w_i = β_i + Σ_j f_j α_ji` in the reconstruction of a projected point.
-    pub fn reconstruction(&self, projection: &[T]) -> impl Iterator<Item = (&[T], T)> {
-        let expansion = self.expansion();
-        let weights = expansion.weights().iter_rows().zip(expansion.centre());
-        let weights = weights.map(|(alpha, &beta)| beta + dot(alpha, projection));
-        self.points().iter_samples().zip(weights)
-    }
 }
 
 impl<K, S, T> KernelPcaView<'_, K, S>
@@ -88,7 +68,7 @@ where
         projection: &mut [T],
         contributions: &mut [T],
     ) -> Result<Score<T>, Error> {
-        require_length("contributions", contributions, x)?;
+        require_shape("contributions", x.len(), contributions.len())?;
         let score = self.score(x, projection)?;
         contributions.fill(T::ZERO);
         self.kernel().add_diagonal_gradient(x, T::ONE, contributions);
@@ -126,63 +106,12 @@ fn share_by_deviation<T: Real>(total: T, x: &[T], shares: &mut [T]) {
     }
 }
 
-fn require_length<T>(what: &'static str, out: &[T], x: &[T]) -> Result<(), Error> {
-    let (expected, given) = (x.len(), out.len());
-    if given == expected { Ok(()) } else { Err(Error::Shape { what, expected, given }) }
-}
-
-fn require_iterations(iterations: usize) -> Result<(), Error> {
-    match iterations {
-        0 => Err(Error::Parameter { name: "iterations", rule: ">= 1" }),
-        _ => Ok(()),
-    }
-}
-
 impl<M, S, T> KernelPcaView<'_, Rbf<T, M>, S>
 where
     T: Real,
     M: Math<T>,
     S: Samples<View = [T]> + ?Sized,
 {
-    /// Writes the expected reading, the pre-image of the projection of `x`; see the [module](crate::explain). Returns the number of iterations.
-    ///
-    /// `projection` has one place for each component, `scratch` and `expected` one for each input. An iteration costs about a score.
-    /// Where all weights vanish, as they do far from all points, the iteration starts again, once, from the point nearest to `x`.
-    ///
-    /// # Errors
-    /// As [`project`](Self::project), [`Error::Shape`] for slices of another length, [`Error::Parameter`] for no `iterations`, and
-    /// [`Error::NoPreImage`] when these do not suffice or the weights vanish again.
-    pub fn expected(
-        &self,
-        x: &[T],
-        iterations: usize,
-        projection: &mut [T],
-        scratch: &mut [T],
-        expected: &mut [T],
-    ) -> Result<usize, Error> {
-        require_iterations(iterations)?;
-        require_length("scratch", scratch, x)?;
-        require_length("expected", expected, x)?;
-        self.project(x, projection)?;
-        copy(x, expected);
-        let mut restarted = false;
-        for iteration in 1..=iterations {
-            if self.weighted_mean(projection, expected, scratch) {
-                let moved = squared_distance(expected, scratch);
-                copy(scratch, expected);
-                if self.is_last(moved) {
-                    return Ok(iteration);
-                }
-            } else if restarted {
-                return Err(Error::NoPreImage { iterations: iteration });
-            } else {
-                restarted = true;
-                self.copy_nearest(x, expected);
-            }
-        }
-        Err(Error::NoPreImage { iterations })
-    }
-
     /// Writes `x` with one input as the others let expect it; see the [module](crate::explain). Returns the number of iterations.
     ///
     /// What `x` holds for that input does not matter and need not be finite. `projection` has one place for each component,
@@ -200,7 +129,7 @@ where
         expected: &mut [T],
     ) -> Result<usize, Error> {
         require_iterations(iterations)?;
-        require_length("expected", expected, x)?;
+        require_shape("expected", x.len(), expected.len())?;
         copy(x, expected);
         replace_input(expected, input, T::ZERO)?;
         for iteration in 1..=iterations {
@@ -208,29 +137,11 @@ where
             let mean = self.weighted_mean_of(input, projection, expected);
             let mean = mean.ok_or(Error::NoPreImage { iterations: iteration })?;
             let moved = replace_input(expected, input, mean)? - mean;
-            if self.is_last(moved * moved) {
+            if self.kernel().is_last(moved * moved) {
                 return Ok(iteration);
             }
         }
         Err(Error::NoPreImage { iterations })
-    }
-
-    /// Writes `Σ w_i k_i point_i / Σ w_i k_i`; false if there is no such mean.
-    fn weighted_mean(&self, projection: &[T], z: &[T], mean: &mut [T]) -> bool {
-        let mut total = Total::ZERO;
-        mean.fill(T::ZERO);
-        for (point, weight) in self.reconstruction(projection) {
-            let pull = weight * self.kernel().eval(z, point);
-            total.add(pull);
-            for (mean, &coordinate) in mean.iter_mut().zip(point) {
-                *mean += pull * coordinate;
-            }
-        }
-        let Some(divisor) = total.divisor(self.expansion().points()) else { return false };
-        for mean in mean.iter_mut() {
-            *mean /= divisor;
-        }
-        mean.iter().all(|mean| mean.is_finite())
     }
 
     /// One input of the weighted mean; none if there is no such mean.
@@ -241,49 +152,8 @@ where
             total.add(pull);
             weighted += pull * *point.get(input)?;
         }
-        let mean = weighted / total.divisor(self.expansion().points())?;
+        let mean = weighted / total.divisor()?;
         mean.is_finite().then_some(mean)
-    }
-
-    /// A step of this length, squared, hardly changes any kernel value.
-    fn is_last(&self, squared: T) -> bool {
-        self.kernel().gamma * squared <= T::from_f64(TOLERANCE * TOLERANCE)
-    }
-
-    /// Copies the point nearest to `x`, the first of equals.
-    fn copy_nearest(&self, x: &[T], nearest: &mut [T]) {
-        let distances =
-            self.points().iter_samples().map(|point| (point, squared_distance(x, point)));
-        let first = distances.reduce(|best, other| if other.1 < best.1 { other } else { best });
-        copy(first.map_or(&[], |(point, _)| point), nearest);
-    }
-}
-
-/// `Σ w_i k_i`, and `Σ |w_i| k_i` to compare it with.
-struct Total<T> {
-    sum: T,
-    magnitude: T,
-}
-
-impl<T: Real> Total<T> {
-    const ZERO: Self = Self { sum: T::ZERO, magnitude: T::ZERO };
-
-    fn add(&mut self, pull: T) {
-        self.sum += pull;
-        self.magnitude += pull.abs();
-    }
-
-    /// The sum of `count` products, unless it vanishes: far from all points, or because weights of both signs cancel.
-    fn divisor(&self, count: usize) -> Option<T> {
-        let rounding = T::EPSILON * T::from_usize(count) * self.magnitude;
-        (self.sum.abs() > rounding).then_some(self.sum)
-    }
-}
-
-/// Copies over the shorter length: unlike `copy_from_slice`, without a panic to be proved impossible.
-fn copy<T: Real>(from: &[T], to: &mut [T]) {
-    for (to, &from) in to.iter_mut().zip(from) {
-        *to = from;
     }
 }
 
@@ -353,7 +223,7 @@ where
         let (mut projection, mut scratch, mut expected) =
             ([X::Scalar::ZERO; P], X::ZEROS, X::ZEROS);
         let projection = projection.get_mut(..view.expansion().components()).unwrap_or_default();
-        view.expected(
+        view.denoise(
             scaled.view(),
             iterations,
             projection,

@@ -49,14 +49,14 @@ pub struct Report<T> {
 }
 
 /// How many of the descending `values` to keep.
-struct Choice<T> {
-    components: usize,
-    rank: usize,
-    explained: T,
+pub(crate) struct Choice<T> {
+    pub(crate) components: usize,
+    pub(crate) rank: usize,
+    pub(crate) explained: T,
 }
 
 /// Applies the rule of [`Components`]. Values up to `rounding` are never kept: weights are divided by their roots.
-fn choose<T: Real>(
+pub(crate) fn choose<T: Real>(
     rule: Components<T>,
     values: &[T],
     rounding: T,

@@ -156,8 +156,7 @@ where
     pub fn project(&self, x: &X::View) -> Result<Projection<Scalar<K, X>, P>, Error> {
         let mut values = [Scalar::<K, X>::ZERO; P];
         self.centre_product(x, &mut values)?;
-        let mut projection = Projection(heapless::Vec::from_array(values));
-        projection.0.truncate(self.expansion.header().components as usize);
+        let projection = Projection::leading(values, self.expansion.header().components as usize);
         require_finite(&projection)?;
         Ok(projection)
     }
@@ -342,6 +341,15 @@ where
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Projection<T, const P: usize>(heapless::Vec<T, P>);
 
+impl<T, const P: usize> Projection<T, P> {
+    /// The first `components` of these values.
+    pub(crate) fn leading(values: [T; P], components: usize) -> Self {
+        let mut projection = Self(heapless::Vec::from_array(values));
+        projection.0.truncate(components);
+        projection
+    }
+}
+
 impl<T, const P: usize> Deref for Projection<T, P> {
     type Target = [T];
     fn deref(&self) -> &[T] {
@@ -499,7 +507,7 @@ where
 }
 
 /// Projections that did not overflow.
-fn require_finite<T: Real>(projection: &[T]) -> Result<(), Error> {
+pub(crate) fn require_finite<T: Real>(projection: &[T]) -> Result<(), Error> {
     match projection.iter().all(|f| f.is_finite()) {
         true => Ok(()),
         false => Err(Error::Query(Fault::Overflow)),
@@ -507,7 +515,7 @@ fn require_finite<T: Real>(projection: &[T]) -> Result<(), Error> {
 }
 
 /// A score that did not overflow: if anything did, it ends up in one of these.
-fn finite_score<T: Real>(score: Score<T>) -> Result<Score<T>, Error> {
+pub(crate) fn finite_score<T: Real>(score: Score<T>) -> Result<Score<T>, Error> {
     match (score.spe + score.t2 + score.centre_distance).is_finite() {
         true => Ok(score),
         false => Err(Error::Query(Fault::Overflow)),

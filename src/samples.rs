@@ -60,6 +60,10 @@ pub trait Vector: Sample<View = [Self::Scalar]> + Copy {
     const ZEROS: Self;
     /// The inputs, to write.
     fn view_mut(&mut self) -> &mut [Self::Scalar];
+    /// The inputs of some vectors, one after the other.
+    fn flatten(vectors: &[Self]) -> &[Self::Scalar];
+    /// The inputs of some vectors, one after the other, to write.
+    fn flatten_mut(vectors: &mut [Self]) -> &mut [Self::Scalar];
 }
 
 impl<T: Real, const D: usize> Vector for [T; D] {
@@ -68,6 +72,12 @@ impl<T: Real, const D: usize> Vector for [T; D] {
     const ZEROS: Self = [T::ZERO; D];
     fn view_mut(&mut self) -> &mut [T] {
         self
+    }
+    fn flatten(vectors: &[Self]) -> &[T] {
+        vectors.as_flattened()
+    }
+    fn flatten_mut(vectors: &mut [Self]) -> &mut [T] {
+        vectors.as_flattened_mut()
     }
 }
 

@@ -13,6 +13,8 @@
 //! from every sample projects to one fixed inner point: there `t2` and `abs_sum` *fall* again,
 //! with narrow kernels below what normal points score, while `spe` rises to its ceiling `1 + M − Σ b_j²` and stays.
 
+use crate::math::Real;
+
 /// The scores of one point. See the [module](self) for the formulas and for which to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -27,4 +29,18 @@ pub struct Score<T> {
     pub abs_sum: T,
     /// Squared distance to the centre of the samples in feature space.
     pub centre_distance: T,
+}
+
+impl<T: Real> Score<T> {
+    /// The scores that follow from `k̃` and the projections; what rounding makes negative is left so.
+    #[inline(always)]
+    pub(crate) fn new(centre_distance: T, projection: &[T], variances: &[T]) -> Self {
+        let (mut explained, mut t2, mut abs_sum) = (T::ZERO, T::ZERO, T::ZERO);
+        for (&f, &variance) in projection.iter().zip(variances) {
+            explained += f * f;
+            t2 += f * f / variance;
+            abs_sum += f.abs();
+        }
+        Self { spe: centre_distance - explained, t2, abs_sum, centre_distance }
+    }
 }

@@ -189,8 +189,6 @@ fn slices_of_another_length_are_named() {
     let (x, f, short, long) = ([0.0; 2], &mut [0.0; 2], &mut [0.0], &mut [0.0; 3]);
     assert_eq!(model.contributions(&x, f, long).map(drop), shape("contributions", 3));
     assert_eq!(model.contributions(&x, short, &mut [0.0; 2]).map(drop), shape("projection", 1));
-    assert_eq!(model.expected(&x, 9, f, short, &mut [0.0; 2]).map(drop), shape("scratch", 1));
-    assert_eq!(model.expected(&x, 9, f, &mut [0.0; 2], long).map(drop), shape("expected", 3));
     assert_eq!(model.expected_input(&x, 0, 9, f, short).map(drop), shape("expected", 1));
 }
 
@@ -334,7 +332,7 @@ impl Outcome {
 
             let error = |value: T| (value.to_f64() - row[input]).abs();
             let [f, s, e] = [&mut projection, &mut scratch, &mut expected];
-            if let Ok(iterations) = model.expected(&x, ITERATIONS, f, s, e) {
+            if let Ok(iterations) = model.denoise(&x, ITERATIONS, f, s, e) {
                 self.reading_iterations.push(iterations as f64);
                 self.reading.push(error(e[input]));
             }

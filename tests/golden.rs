@@ -6,14 +6,16 @@ mod common;
 
 use std::fmt::Debug;
 
-use common::{Fitted, Grid, Table, fit_exact, fit_landmarks, number};
+use common::{Fitted, Grid, Route, Table, fit_exact, fit_landmarks, fit_pca, number};
 use mercer::cholesky::PivotedCholesky;
 use mercer::eigen::Progress;
 use mercer::kernel::{Cosine, Linear, Normalised, Poly, Rbf, Sigmoid};
 use mercer::math::{Fast, Math};
+use mercer::model::KernelPcaView;
+use mercer::ridge::{self, KernelRidgeView};
 use mercer::{
     Components, ExactWorkspace, Kernel, KernelPca, LandmarkWorkspace, Landmarks, MatrixView, Real,
-    Score,
+    Score, preimage,
 };
 
 /// Largest errors allowed in one precision, each relative to the largest reference value of its column or table.
@@ -29,15 +31,19 @@ struct Tolerances {
     /// T² divides by the variances, so an error relative to the largest projection counts up to `√(λ₁/λ_q)` times: up to 47
     /// here.
     t2: f64,
+    /// Weights and predictions of ridge regressions: twice the rounding times the condition of the matrix, which is up to 209 here.
+    ridge: f64,
 }
 
 /// Double precision: the references themselves are good to 1e-14.
-const F64: Tolerances = Tolerances { values: 1e-9, projections: 1e-9, spe: 1e-9, t2: 1e-9 };
+const F64: Tolerances =
+    Tolerances { values: 1e-9, projections: 1e-9, spe: 1e-9, t2: 1e-9, ridge: 1e-9 };
 /// Single precision: `ε` is 1.2e-7, and the inputs are rounded to it before anything is computed.
-const F32: Tolerances = Tolerances { values: 1e-5, projections: 1e-4, spe: 1e-5, t2: 1e-3 };
+const F32: Tolerances =
+    Tolerances { values: 1e-5, projections: 1e-4, spe: 1e-5, t2: 1e-3, ridge: 5e-5 };
 
 /// How many cases of each type there are, so that a manifest cut short is noticed.
-const CASES: [(&str, usize); 3] = [("kpca", 11), ("pca", 2), ("pch", 3)];
+const CASES: [(&str, usize); 4] = [("kpca", 11), ("pca", 2), ("pch", 3), ("krr", 3)];
 
 /// One line of the manifest.
 struct Case {
@@ -48,10 +54,13 @@ struct Case {
     gamma: Option<f64>,
     degree: Option<f64>,
     coef0: Option<f64>,
+    /// The ridge.
+    alpha: Option<f64>,
+    /// 0 where there are none.
     components: usize,
     rank: Option<f64>,
     trace: Option<f64>,
-    relative_gap: f64,
+    relative_gap: Option<f64>,
     sign_margin: Option<f64>,
     least_eigenvalue: Option<f64>,
 }
@@ -70,10 +79,11 @@ impl Case {
                 gamma: optional("gamma"),
                 degree: optional("degree"),
                 coef0: optional("coef0"),
-                components: number(text("q")) as usize,
+                alpha: optional("alpha"),
+                components: optional("q").map_or(0, |q| q as usize),
                 rank: optional("rank"),
                 trace: optional("trace"),
-                relative_gap: number(text("min_rel_gap")),
+                relative_gap: optional("min_rel_gap"),
                 sign_margin: optional("min_sign_margin"),
                 least_eigenvalue: optional("min_eig_over_max"),
             }
@@ -151,6 +161,10 @@ impl Errors {
         self.note("spe", got, &expected, scale, self.tolerances.spe);
     }
 
+    fn ridge<T: Real>(&mut self, what: &'static str, got: &[T], expected: &[f64]) {
+        self.note(what, got, expected, largest(expected), self.tolerances.ridge);
+    }
+
     fn t2<T: Real>(&mut self, got: &[T], expected: &[f64]) {
         self.note("t2", got, expected, largest(expected), self.tolerances.t2);
     }
@@ -210,8 +224,15 @@ where
         ("kpca", "sigmoid") => kpca(case, &case.sigmoid::<T>(), &mut errors),
         ("kpca", "linear") => kpca::<T, _>(case, &Linear, &mut errors),
         ("kpca", "cosine") => kpca::<T, Cosine>(case, &Normalised(Linear), &mut errors),
-        ("pca", "") => pca::<T>(case, &mut errors),
+        ("pca", "") => {
+            pca::<T>(case, Route::Primal, &mut errors);
+            pca::<T>(case, Route::Dual, &mut errors);
+            pca_by_kernel::<T>(case, &mut errors);
+        }
         ("pch", "rbf") => pch::<T>(case, &mut errors),
+        ("krr", "rbf") => krr(case, &case.rbf::<T>(), &mut errors),
+        ("krr", "poly") => krr(case, &case.poly::<T>(), &mut errors),
+        ("krr", "linear") => krr::<T, _>(case, &Linear, &mut errors),
         unknown => panic!("{}: no test for {unknown:?}", case.name),
     }
     errors
@@ -247,10 +268,73 @@ fn kpca<T: Real, K: Kernel<[T], Scalar = T>>(case: &Case, kernel: &K, errors: &m
         errors.t2(&got.column(|s| s.t2), &expected.column("t2"));
         errors.projections("Σ|f|", &got.column(|s| s.abs_sum), &expected.column("fabs"));
     }
+    if let Some(ridge) = case.alpha {
+        inverse(case, kernel, T::from_f64(ridge), &fitted, errors);
+    }
+}
+
+/// `inverse_transform`: learned pre-images of the test projections, with the same kernel on projections.
+fn inverse<T: Real, K: Kernel<[T], Scalar = T>>(
+    case: &Case,
+    kernel: &K,
+    ridge: T,
+    fitted: &Fitted<T>,
+    errors: &mut Errors,
+) {
+    let (train, n) = (case.data::<T>("train"), fitted.training.rows);
+    let points = train.view();
+    let model = KernelPcaView::new(kernel, &points, fitted.expansion()).unwrap();
+    let (mut projections, mut weights) =
+        (Grid::zeros(n, case.components), Grid::zeros(n, train.columns));
+    let (rows, weights_mut) = (&mut projections.view_mut(), &mut weights.view_mut());
+    let gram = &mut Grid::zeros(n, n);
+    preimage::learn(&model, kernel, &points, ridge, rows, &mut gram.view_mut(), weights_mut)
+        .unwrap();
+    let projections = projections.view();
+    let regression = KernelRidgeView::new(kernel, &projections, weights.view()).unwrap();
+    let mut got = Grid::zeros(case.data::<T>("test").rows, train.columns);
+    let queries = case.table("test").numbers().cast::<T>();
+    for (x, f) in got.view_mut().iter_rows_mut().zip(queries.iter_rows()) {
+        regression.predict(f, x).unwrap();
+    }
+    errors.projections("x̂", &got.data, &case.table("inverse_test").numbers().data);
+}
+
+/// Both routes of linear PCA.
+fn pca<T: Real>(case: &Case, route: Route, errors: &mut Errors) {
+    require_clear_signs(case, errors);
+    let (train, test) = (case.data::<T>("train"), case.data::<T>("test"));
+    let fitted = fit_pca(&train, Components::Fixed(case.components), route).unwrap();
+    let pca = fitted.view();
+    let scale = largest(&train.cast().data);
+    let mean = case.table("mean").numbers();
+    errors.note("mean", pca.mean(), &mean.data, scale, errors.tolerances.values);
+    let axes: Vec<T> = pca.axes().iter_rows().flatten().copied().collect();
+    errors.projections("axes", &axes, &case.table("components").numbers().data);
+    // The references divide by n − 1.
+    let unbiased = T::from_usize(train.rows) / T::from_usize(train.rows - 1);
+    let variances: Vec<_> = pca.variances().iter().map(|&v| v * unbiased).collect();
+    errors.values("variances", &variances, &case.table("var").column("var_n_minus_1"));
+    let ratios: Vec<_> = pca.explained_ratios().collect();
+    errors.values("ratios", &ratios, &case.table("var").column("ratio"));
+
+    let mut projection = vec![T::ZERO; case.components];
+    let (mut projections, mut scores) = (Vec::new(), Vec::new());
+    for x in test.iter_rows() {
+        scores.push(pca.score(x, &mut projection).unwrap());
+        projections.extend_from_slice(&projection);
+    }
+    let got = Scored { projections, scores };
+    errors.projections("f", &got.projections, &case.table("test").numbers().data);
+    let expected = case.table("scores");
+    let dist2 = expected.column("dist2");
+    errors.values("k̃", &got.column(|s| s.centre_distance), &dist2);
+    errors.spe(&got.column(|s| s.spe), &expected.column("spe"), largest(&dist2), false);
+    errors.t2(&got.column(|s| s.t2 / unbiased), &expected.column("t2"));
 }
 
 /// Ordinary PCA is kernel PCA with the linear kernel: its mean is `Σ β_i x_i`, its axes are `Σ α_ji x_i`.
-fn pca<T: Real>(case: &Case, errors: &mut Errors) {
+fn pca_by_kernel<T: Real>(case: &Case, errors: &mut Errors) {
     require_clear_signs(case, errors);
     let train = case.data::<T>("train");
     let fitted = fit_exact(&Linear, &train.view(), Components::Fixed(case.components)).unwrap();
@@ -292,7 +376,7 @@ where
     let expected = case.table("pivots");
     errors.values("δ", &chosen, &expected.column("residual_when_chosen"));
     let rows: Vec<_> = expected.column("row").into_iter().map(|row| row as usize).collect();
-    assert_eq!(pivots, rows, "{}: lead {:e}", errors.label, case.relative_gap);
+    assert_eq!(pivots, rows, "{}: lead {:e}", errors.label, case.relative_gap.unwrap());
 
     let fit = |components| {
         let (stop, components) = (Landmarks::Rank(rank), Components::Fixed(components));
@@ -328,6 +412,28 @@ where
             Progress::Done => return (pivots.iter().map(|&p| p as usize).collect(), chosen),
         }
     }
+}
+
+/// Ridge regressions; the last column of the data is the target.
+fn krr<T: Real, K: Kernel<[T], Scalar = T>>(case: &Case, kernel: &K, errors: &mut Errors) {
+    let ridge = T::from_f64(case.alpha.unwrap());
+    let (train, test) = (case.data::<T>("train"), case.data::<T>("test"));
+    let inputs = |data: &Grid<T>| Grid::from_fn(data.rows, data.columns - 1, |i, j| data.at(i, j));
+    let (samples, n) = (inputs(&train), train.rows);
+    let targets = Grid { rows: n, columns: 1, data: train.column(train.columns - 1) };
+    let (mut gram, mut weights) = (Grid::zeros(n, n), Grid::zeros(n, 1));
+    let storage = (&mut gram.view_mut(), &mut weights.view_mut());
+    ridge::fit(kernel, &samples.view(), &targets.view(), ridge, storage.0, storage.1).unwrap();
+    errors.ridge("a", &weights.data, &case.table("dual").numbers().data);
+    let points = samples.view();
+    let model = KernelRidgeView::new(kernel, &points, weights.view()).unwrap();
+    let predict = |x: &[T]| {
+        let mut prediction = [T::ZERO];
+        model.predict(x, &mut prediction).unwrap();
+        prediction[0]
+    };
+    let predictions: Vec<T> = inputs(&test).iter_rows().map(predict).collect();
+    errors.ridge("y", &predictions, &case.table("pred").numbers().data);
 }
 
 #[test]

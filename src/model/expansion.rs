@@ -35,16 +35,10 @@ impl<T: Real> Header<T> {
         variances: &[T],
     ) -> Score<T> {
         let centre_distance = kxx - (centre_product + centre_product) + self.centre_norm;
-        let (mut explained, mut t2, mut abs_sum) = (T::ZERO, T::ZERO, T::ZERO);
-        for (&f, &variance) in projection.iter().zip(variances) {
-            explained += f * f;
-            t2 += f * f / variance;
-            abs_sum += f.abs();
-        }
-        let spe = centre_distance - explained;
+        let score = Score::new(centre_distance, projection, variances);
         // Only rounding makes it negative, unless the kernel itself does.
-        let spe = if self.indefinite { spe } else { T::ZERO.larger(spe) };
-        Score { spe, t2, abs_sum, centre_distance }
+        let spe = if self.indefinite { score.spe } else { T::ZERO.larger(score.spe) };
+        Score { spe, ..score }
     }
 }
 

@@ -3,11 +3,13 @@
 // Every test program uses its own part of it.
 #![allow(dead_code)]
 
-use mercer::fit::{exact, landmark};
+use mercer::fit::{exact, landmark, leading};
 use mercer::kernel::Kernel;
 use mercer::model::{ExpansionMut, ExpansionView, Header, KernelPcaView};
+use mercer::pca::{self, PcaMut, PcaScratch, PcaView};
 use mercer::{
-    Components, Error, Landmarks, MatrixView, MatrixViewMut, Real, Report, Samples, Score, eigen,
+    Components, Error, Landmarks, MatrixView, MatrixViewMut, PcaReport, Real, Report, Samples,
+    Score, eigen,
 };
 
 /// A matrix in a `Vec`, row by row.
@@ -223,6 +225,45 @@ where
     Ok(Fitted { report, points: (0..n).collect(), training, residuals: Vec::new(), weights })
 }
 
+/// `leading::fit` of so many components.
+pub(crate) fn fit_leading<K, S>(
+    kernel: &K,
+    samples: &S,
+    components: usize,
+) -> Result<Fitted<K::Scalar>, Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    let (n, steps) = (samples.count(), 4 * components + 4);
+    let (mut gram, mut basis) = (Grid::zeros(n, n), Grid::zeros(steps, n));
+    let [mut projected, mut rotation] = [(); 2].map(|()| Grid::zeros(steps, steps));
+    let [mut means, mut vector, mut pivots] = [(); 3].map(|()| vec![K::Scalar::ZERO; n]);
+    let [mut values, mut diagonal, mut beside] = [(); 3].map(|()| vec![K::Scalar::ZERO; steps]);
+    let mut weights = Weights::new(n, components);
+    let mut scratch = leading::LeadingScratch {
+        gram: gram.view_mut(),
+        means: &mut means,
+        lanczos: eigen::LanczosScratch {
+            basis: basis.view_mut(),
+            projected: projected.view_mut(),
+            rotation: rotation.view_mut(),
+            values: &mut values,
+            diagonal: &mut diagonal,
+            beside: &mut beside,
+            vector: &mut vector,
+            pivots: &mut pivots,
+        },
+    };
+    let (components, storage) = (Components::Fixed(components), &mut weights.storage());
+    let report = leading::fit(kernel, samples, components, &mut scratch, storage)?;
+    let mut training = Grid::zeros(n, report.components);
+    for (i, row) in training.view_mut().iter_rows_mut().enumerate() {
+        scratch.training_projection(i, row)?;
+    }
+    Ok(Fitted { report, points: (0..n).collect(), training, residuals: Vec::new(), weights })
+}
+
 /// `landmark::fit` with room for `room` landmarks and as many components.
 pub(crate) fn fit_landmarks<K, S>(
     kernel: &K,
@@ -258,6 +299,76 @@ where
     }
     let points = pivots.iter().take(report.points).map(|&pivot| pivot as usize).collect();
     Ok(Fitted { report, points, training, residuals, weights })
+}
+
+/// A linear PCA in memory whose sizes are run-time values.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FittedPca<T> {
+    pub(crate) report: PcaReport<T>,
+    header: pca::Header<T>,
+    mean: Vec<T>,
+    axes: Grid<T>,
+    variances: Vec<T>,
+}
+
+impl<T: Real> FittedPca<T> {
+    pub(crate) fn view(&self) -> PcaView<'_, T> {
+        let components = self.report.components;
+        let axes = self.axes.view().leading(components, self.axes.columns);
+        PcaView::new(self.header, &self.mean, axes, &self.variances[..components]).unwrap()
+    }
+
+    pub(crate) fn project(&self, x: &[T]) -> Vec<T> {
+        let mut projection = vec![T::ZERO; self.report.components];
+        self.view().project(x, &mut projection).unwrap();
+        projection
+    }
+
+    pub(crate) fn denoise(&self, x: &[T]) -> Vec<T> {
+        let mut denoised = vec![T::ZERO; x.len()];
+        self.view().reconstruct(&self.project(x), &mut denoised).unwrap();
+        denoised
+    }
+}
+
+/// Which matrix a PCA decomposes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Route {
+    Primal,
+    Dual,
+}
+
+/// `pca::fit` or `pca::fit_dual` with room for as many components as there are inputs.
+pub(crate) fn fit_pca<T: Real>(
+    samples: &Grid<T>,
+    components: Components<T>,
+    route: Route,
+) -> Result<FittedPca<T>, Error> {
+    let d = samples.columns;
+    let side = if route == Route::Primal { d } else { samples.rows };
+    let (mut matrix, mut mean) = (Grid::zeros(side, side), vec![T::ZERO; d]);
+    let [mut values, mut beside] = [(); 2].map(|()| vec![T::ZERO; side]);
+    let mut scratch = PcaScratch {
+        matrix: matrix.view_mut(),
+        values: &mut values,
+        beside: &mut beside,
+        mean: &mut mean,
+    };
+    let mut header = pca::Header::default();
+    let (mut mean, mut axes, mut variances) =
+        (vec![T::ZERO; d], Grid::zeros(d, d), vec![T::ZERO; d]);
+    let mut storage = PcaMut {
+        header: &mut header,
+        mean: &mut mean,
+        axes: axes.view_mut(),
+        variances: &mut variances,
+    };
+    let samples = &samples.view();
+    let report = match route {
+        Route::Primal => pca::fit(samples, components, &mut scratch, &mut storage),
+        Route::Dual => pca::fit_dual(samples, components, &mut scratch, &mut storage),
+    }?;
+    Ok(FittedPca { report, header, mean, axes, variances })
 }
 
 /// A CSV file of `tests/data`: a header line, no quotes.

@@ -16,8 +16,9 @@ use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
-    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector,
-    Recipe, Replace, eigen, geometry, gram,
+    KernelRidge, LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca,
+    PcaWorkspace, PreImageWorkspace, PreImages, Progress, QuantisedDetector, Recipe, Replace,
+    eigen, geometry, gram,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -43,6 +44,9 @@ fn workload() -> Result<(), Error> {
     learn_and_score(black_box(Poly { gamma: 0.5, coef0: 1.0, degree: 3 }), &samples)?;
     learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
     decompose(&samples)?;
+    linear_pca(&samples)?;
+    regress(&samples)?;
+    denoise(&samples)?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -69,6 +73,51 @@ where
     black_box(model.fit_landmarks(kernel, samples, landmarks, components, &mut landmark)?);
     black_box(model.project(&black_box([0.5, 0.5, 0.5]))?);
     black_box(model.score(&black_box([0.5, 0.5, 0.5]))?);
+    Ok(())
+}
+
+/// Linear PCA by both routes, and all that can be done with it.
+fn linear_pca(samples: &[Reading]) -> Result<(), Error> {
+    let mut pca = Pca::<Reading, 2>::new();
+    let components = Components::Share(black_box(0.9));
+    black_box(pca.fit(samples, components, &mut PcaWorkspace::<_, 3>::new())?);
+    black_box(pca.fit_dual(samples, components, &mut PcaWorkspace::<_, SAMPLES>::new())?);
+    let x = black_box([0.5, 0.5, 0.5]);
+    black_box(pca.whiten(&x)?);
+    black_box(pca.score(&x)?);
+    black_box(pca.denoise(&x)?);
+    Ok(())
+}
+
+/// Ridge regression of two outputs.
+fn regress(samples: &[Reading; SAMPLES]) -> Result<(), Error> {
+    let targets = samples.map(|[a, b, c]| [a + b, b * c]);
+    let mut ridge = KernelRidge::<Rbf<f32>, Reading, [f32; 2], SAMPLES>::new();
+    let (kernel, lambda) = black_box((Rbf::new(0.125), 0.1));
+    ridge.fit(kernel, samples, &targets, lambda, &mut Matrix::zeros())?;
+    black_box(ridge.predict(&black_box([0.5, 0.5, 0.5]))?);
+    Ok(())
+}
+
+/// Pre-images that have a formula, that are searched for and that are learned.
+fn denoise(samples: &[Reading; SAMPLES]) -> Result<(), Error> {
+    let x = black_box([0.5, 0.5, 0.5]);
+    let components = Components::Fixed(black_box(2));
+    let mut exact = ExactWorkspace::<f32, SAMPLES>::new();
+    let mut linear = KernelPca::<Linear, Reading, SAMPLES, 2>::new();
+    linear.fit_exact(Linear, samples, components, &mut exact)?;
+    black_box(linear.denoise(&x, black_box(1))?);
+    let mut gaussian = KernelPca::<Rbf<f32>, Reading, SAMPLES, 2>::new();
+    let kernel = black_box(Rbf::new(0.125));
+    gaussian.fit_exact(kernel, samples, components, &mut exact)?;
+    // Either answer will do.
+    black_box(gaussian.denoise(&x, black_box(20)).is_ok());
+    black_box(gaussian.pre_image(&black_box([0.1, 0.2]), &x, black_box(20)).is_ok());
+    let mut learned = PreImages::<Rbf<f32>, Reading, SAMPLES, 2>::new();
+    let mut workspace = PreImageWorkspace::new();
+    let ridge = black_box(0.1);
+    gaussian.learn_pre_images(kernel, samples, ridge, &mut workspace, &mut learned)?;
+    black_box(gaussian.denoise_by(&x, &learned)?);
     Ok(())
 }
 

@@ -1,0 +1,284 @@
+//! Pre-images: back from the components to the inputs, and de-noising by them.
+//!
+//! A projection `f` stands for the point `Σ_i w_i φ(point_i)` of feature space, `w_i = β_i + Σ_j f_j α_ji`. Its pre-image is the `z` whose `φ(z)` comes nearest to
+//! it. Of a noisy `x`, the pre-image of its own projection is `x` without what the dropped components hold: most of the noise (Mika, Schölkopf, Smola, Müller,
+//! Scholz & Rätsch 1998).
+//!
+//! - [`Linear`]: `z = Σ_i w_i point_i`, exact; the same as [linear PCA](crate::pca) gives.
+//! - [`Rbf`]: the distance has no slope where `z = Σ_i w_i k(z, point_i) point_i / Σ_i w_i k(z, point_i)`. Repeating this finds such a `z`, one among several in
+//!   general: [`denoise`](KernelPcaView::denoise) starts at `x`. Where the denominator vanishes, as it does far from all points, it starts once more from the point
+//!   nearest to `x`.
+//! - Other kernels: [`learn`] a map from projections back to inputs by [ridge regression](crate::ridge) on the training samples, as scikit-learn's
+//!   `inverse_transform` does (Bakır, Weston & Schölkopf 2003). It needs no iterations, but memory for the projections, and it is smooth: what lies between two groups of samples
+//!   ends between them.
+
+mod learned;
+
+pub use learned::{PreImageWorkspace, PreImages, learn};
+
+use crate::error::{Error, require_shape};
+use crate::kernel::{Kernel, Linear, Rbf};
+use crate::math::{Math, Real, dot, first_not_finite, squared_distance};
+use crate::model::{KernelPca, KernelPcaView, Scalar};
+use crate::samples::{Samples, Vector};
+
+/// Iterations to allow for a pre-image, an expected reading or an expected input. Within a few deviations of normal, most readings take fewer than 10 and most inputs
+/// fewer than 30; far from normal it can take ten times as many.
+pub const ITERATIONS: usize = 300;
+
+/// A step of less than this share of the kernel's width `1/√γ` is the last.
+const TOLERANCE: f64 = 1e-3;
+
+/// A kernel whose pre-images can be computed: [`Linear`] and [`Rbf`].
+pub trait PreImage<T: Real>: Kernel<[T], Scalar = T> {
+    /// Writes what comes after `z`, given the points and their weights; false if nothing does.
+    #[doc(hidden)]
+    fn step<'a>(
+        &self,
+        z: &[T],
+        reconstruction: impl Iterator<Item = (&'a [T], T)>,
+        next: &mut [T],
+    ) -> bool;
+
+    /// Is a step of this length, squared, the last?
+    #[doc(hidden)]
+    fn is_last(&self, squared: T) -> bool;
+}
+
+impl<T: Real> PreImage<T> for Linear {
+    fn step<'a>(
+        &self,
+        _: &[T],
+        reconstruction: impl Iterator<Item = (&'a [T], T)>,
+        next: &mut [T],
+    ) -> bool {
+        next.fill(T::ZERO);
+        for (point, weight) in reconstruction {
+            add_multiple(next, weight, point);
+        }
+        first_not_finite(next).is_none()
+    }
+
+    /// The first is.
+    fn is_last(&self, _: T) -> bool {
+        true
+    }
+}
+
+impl<T: Real, M: Math<T>> PreImage<T> for Rbf<T, M> {
+    fn step<'a>(
+        &self,
+        z: &[T],
+        reconstruction: impl Iterator<Item = (&'a [T], T)>,
+        next: &mut [T],
+    ) -> bool {
+        let mut total = Total::ZERO;
+        next.fill(T::ZERO);
+        for (point, weight) in reconstruction {
+            let pull = weight * self.eval(z, point);
+            total.add(pull);
+            add_multiple(next, pull, point);
+        }
+        let Some(divisor) = total.divisor() else { return false };
+        for mean in next.iter_mut() {
+            *mean /= divisor;
+        }
+        first_not_finite(next).is_none()
+    }
+
+    /// One that hardly changes any kernel value.
+    fn is_last(&self, squared: T) -> bool {
+        self.gamma * squared <= T::from_f64(TOLERANCE * TOLERANCE)
+    }
+}
+
+/// `Σ w_i k_i`, and `Σ |w_i| k_i` to compare it with.
+pub(crate) struct Total<T> {
+    sum: T,
+    magnitude: T,
+    count: usize,
+}
+
+impl<T: Real> Total<T> {
+    pub(crate) const ZERO: Self = Self { sum: T::ZERO, magnitude: T::ZERO, count: 0 };
+
+    pub(crate) fn add(&mut self, pull: T) {
+        self.sum += pull;
+        self.magnitude += pull.abs();
+        self.count += 1;
+    }
+
+    /// The sum, unless it vanishes: far from all points, or because weights of both signs cancel.
+    pub(crate) fn divisor(&self) -> Option<T> {
+        let rounding = T::EPSILON * T::from_usize(self.count) * self.magnitude;
+        (self.sum.abs() > rounding).then_some(self.sum)
+    }
+}
+
+fn add_multiple<T: Real>(sum: &mut [T], factor: T, x: &[T]) {
+    for (sum, &x) in sum.iter_mut().zip(x) {
+        *sum += factor * x;
+    }
+}
+
+/// Copies over the shorter length: unlike `copy_from_slice`, without a panic to be proved impossible.
+pub(crate) fn copy<T: Real>(from: &[T], to: &mut [T]) {
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = from;
+    }
+}
+
+pub(crate) fn require_iterations(iterations: usize) -> Result<(), Error> {
+    match iterations {
+        0 => Err(Error::Parameter { name: "iterations", rule: ">= 1" }),
+        _ => Ok(()),
+    }
+}
+
+impl<K, S, T> KernelPcaView<'_, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+{
+    /// The points and their weights `w_i = β_i + Σ_j f_j α_ji` in the reconstruction of a projected point.
+    pub fn reconstruction(&self, projection: &[T]) -> impl Iterator<Item = (&[T], T)> {
+        let expansion = self.expansion();
+        let weights = expansion.weights().iter_rows().zip(expansion.centre());
+        let weights = weights.map(|(alpha, &beta)| beta + dot(alpha, projection));
+        self.points().iter_samples().zip(weights)
+    }
+}
+
+impl<K, S, T> KernelPcaView<'_, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: PreImage<T>,
+{
+    /// Writes the pre-image of a projection, found from `start` on; see the [module](crate::preimage). Returns the number of iterations.
+    ///
+    /// `projection` has one value for each component, the other slices one for each input. An iteration costs about a score. The linear kernel takes one and
+    /// needs no `start`.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`] without points, [`Error::Shape`] for slices of another length, [`Error::Query`] for a `start` that cannot be used, [`Error::Parameter`] for no
+    /// `iterations`, and [`Error::NoPreImage`] when these do not suffice or the weights vanish again after the search was started anew.
+    pub fn pre_image(
+        &self,
+        projection: &[T],
+        start: &[T],
+        iterations: usize,
+        scratch: &mut [T],
+        pre_image: &mut [T],
+    ) -> Result<usize, Error> {
+        require_iterations(iterations)?;
+        require_shape("projection", self.expansion().components(), projection.len())?;
+        require_shape("scratch", start.len(), scratch.len())?;
+        require_shape("pre-image", start.len(), pre_image.len())?;
+        let peer = self.points().sample(0).ok_or(Error::NotFitted)?;
+        self.kernel().check(start, peer).map_err(Error::Query)?;
+        copy(start, pre_image);
+        let mut restarted = false;
+        for iteration in 1..=iterations {
+            if self.kernel().step(pre_image, self.reconstruction(projection), scratch) {
+                let moved = squared_distance(pre_image, scratch);
+                copy(scratch, pre_image);
+                if self.kernel().is_last(moved) {
+                    return Ok(iteration);
+                }
+            } else if restarted {
+                return Err(Error::NoPreImage { iterations: iteration });
+            } else {
+                restarted = true;
+                self.copy_nearest(start, pre_image);
+            }
+        }
+        Err(Error::NoPreImage { iterations })
+    }
+
+    /// Writes `x` without its noise, the pre-image of its own projection, found from `x` on. Returns the number of iterations.
+    ///
+    /// `projection` has one place for each component, `scratch` and `denoised` one for each input.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project) and [`pre_image`](Self::pre_image).
+    pub fn denoise(
+        &self,
+        x: &[T],
+        iterations: usize,
+        projection: &mut [T],
+        scratch: &mut [T],
+        denoised: &mut [T],
+    ) -> Result<usize, Error> {
+        require_iterations(iterations)?;
+        self.project(x, projection)?;
+        self.pre_image(projection, x, iterations, scratch, denoised)
+    }
+
+    /// Copies the point nearest to `x`, the first of equals.
+    fn copy_nearest(&self, x: &[T], nearest: &mut [T]) {
+        let distances =
+            self.points().iter_samples().map(|point| (point, squared_distance(x, point)));
+        let first = distances.reduce(|best, other| if other.1 < best.1 { other } else { best });
+        copy(first.map_or(&[], |(point, _)| point), nearest);
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> KernelPca<K, X, R, P>
+where
+    X: Vector,
+    K: PreImage<X::Scalar>,
+{
+    /// The pre-image of a projection, found from `start` on; see the [module](crate::preimage). [`ITERATIONS`] is a good number to allow.
+    ///
+    /// # Errors
+    /// See [`KernelPcaView::pre_image`].
+    pub fn pre_image(
+        &self,
+        projection: &[X::Scalar],
+        start: &X,
+        iterations: usize,
+    ) -> Result<X, Error> {
+        let (mut scratch, mut pre_image) = (X::ZEROS, X::ZEROS);
+        let (scratch, place) = (scratch.view_mut(), pre_image.view_mut());
+        self.view()?.pre_image(projection, start.view(), iterations, scratch, place)?;
+        Ok(pre_image)
+    }
+
+    /// `x` without its noise: the pre-image of its own projection, found from `x` on. [`ITERATIONS`] is a good number to allow.
+    ///
+    /// ```
+    /// use mercer::{Components, ExactWorkspace, KernelPca, kernel::Rbf, preimage::ITERATIONS};
+    ///
+    /// // Samples on a circle.
+    /// let samples: [[f32; 2]; 12] = core::array::from_fn(|i| {
+    ///     let angle = i as f32 * core::f32::consts::TAU / 12.0;
+    ///     [angle.cos(), angle.sin()]
+    /// });
+    /// let mut model = KernelPca::<Rbf<f32>, [f32; 2], 12, 4>::new();
+    /// let workspace = &mut ExactWorkspace::<f32, 12>::new();
+    /// model.fit_exact(Rbf::new(1.0), &samples, Components::Fixed(4), workspace)?;
+    ///
+    /// let [x, y] = model.denoise(&[1.2, 0.1], ITERATIONS)?;
+    /// let radius = (x * x + y * y).sqrt();
+    /// assert!((radius - 1.0).abs() < 0.1);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`KernelPcaView::denoise`].
+    pub fn denoise(&self, x: &X, iterations: usize) -> Result<X, Error> {
+        let view = self.view()?;
+        let mut projection = [Scalar::<K, X>::ZERO; P];
+        let (mut scratch, mut denoised) = (X::ZEROS, X::ZEROS);
+        view.denoise(
+            x.view(),
+            iterations,
+            projection.get_mut(..view.expansion().components()).unwrap_or_default(),
+            scratch.view_mut(),
+            denoised.view_mut(),
+        )?;
+        Ok(denoised)
+    }
+}
