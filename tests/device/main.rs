@@ -16,7 +16,7 @@ use mercer::eigen::{self, MAX_SWEEPS};
 use mercer::explain::ITERATIONS;
 use mercer::kernel::{
     Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product, QuadraticForm,
-    Rbf, Scale, Sigmoid, Sum,
+    Rbf, Scale, Sigmoid, Spectrum, Sum,
 };
 use mercer::{
     Components, Detector, Error, ExactWorkspace, FoldOrder, Kernel, KernelPca, LandmarkWorkspace,
@@ -101,6 +101,9 @@ fn kernels() {
     line("mapped", Mapped { kernel: rbf, map: norm });
     line("normalised", Normalised(Poly { gamma: 0.7, coef0: 1.1, degree: 3 }));
     line("cosine", Normalised(Linear) as Cosine);
+    let spectrum = Normalised(Spectrum::<f32>::new(2));
+    let values = [spectrum.eval("wäke", "awake"), spectrum.eval(b"wmsaz".as_slice(), b"msazw")];
+    say!("spectrum     {}", Bits(&values));
 }
 
 // The parts are kept apart (`inline(never)`), so that their matrices are on the stack one after the other: some boards have 16 KB.

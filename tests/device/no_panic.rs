@@ -13,7 +13,7 @@ use core::hint::black_box;
 use cortex_m as _;
 use mercer::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::explain::suspect;
-use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
+use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Spectrum, Sum};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
     LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector,
@@ -43,6 +43,7 @@ fn workload() -> Result<(), Error> {
     learn_and_score(black_box(Poly { gamma: 0.5, coef0: 1.0, degree: 3 }), &samples)?;
     learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
     decompose(&samples)?;
+    read_strings()?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -117,6 +118,25 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     black_box(quantised.score(&x)?);
     learner.forget();
+    Ok(())
+}
+
+/// Kernel PCA of strings and of event codes.
+fn read_strings() -> Result<(), Error> {
+    let kernel = Normalised(black_box(Spectrum::<f32>::new(2)));
+    let components = Components::Share(black_box(0.9));
+    let mut workspace = ExactWorkspace::<f32, 4>::new();
+    let mut model = KernelPca::<_, &str, 4, 2>::new();
+    let words = black_box(["wake", "sleep", "awake", "asleep"]);
+    black_box(model.fit_exact(kernel, &words, components, &mut workspace)?);
+    black_box(model.project(black_box("wäke"))?);
+    black_box(model.score(black_box("slept"))?);
+    let mut model = KernelPca::<_, [u8; 5], 4, 2>::new();
+    let codes = black_box([*b"wmsaz", *b"wmsts", *b"zwmsa", *b"stsaz"]);
+    let mut workspace = LandmarkWorkspace::<f32, 4, 4>::new();
+    let rank = Landmarks::Rank(black_box(3));
+    black_box(model.fit_landmarks(kernel, &codes, rank, components, &mut workspace)?);
+    black_box(model.score(black_box(b"msmsm"))?);
     Ok(())
 }
 
