@@ -64,6 +64,13 @@ pub enum Error {
         /// Column of the entry.
         column: usize,
     },
+    /// The weight of a graph's edge is negative or not finite.
+    Weight {
+        /// One end of the edge.
+        row: usize,
+        /// The other end.
+        column: usize,
+    },
     /// All samples are the same point in feature space: there is nothing to learn.
     NoVariance,
     /// More components were asked for than the data span.
@@ -206,6 +213,9 @@ impl fmt::Display for Error {
             }
             Self::NotFinite { row, column } => {
                 write!(f, "matrix entry at row {row}, column {column} is not finite")
+            }
+            Self::Weight { row, column } => {
+                write!(f, "edge from {row} to {column} must have a finite weight >= 0")
             }
             Self::NoVariance => f.write_str("all samples are equal: there is no variance to learn"),
             Self::Rank { wanted, rank } => {

@@ -14,6 +14,7 @@ use core::fmt;
 
 use mercer::eigen::{self, MAX_SWEEPS};
 use mercer::explain::ITERATIONS;
+use mercer::graph::{Diffusion, connect};
 use mercer::kernel::{
     Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product, QuadraticForm,
     Rbf, Scale, Sigmoid, Spectrum, Sum,
@@ -66,6 +67,7 @@ impl From<Error> for Failure {
 fn run() -> Result<(), Failure> {
     kernels();
     matrices()?;
+    diffusion()?;
     exact::<f32>("exact f32")?;
     exact::<f64>("exact f64")?;
     leading::<f32>("leading f32")?;
@@ -132,6 +134,21 @@ fn matrices() -> Result<(), Failure> {
     let mut function = Matrix::<f32, N, N>::zeros();
     eigen::matrix_function(&values, k.view(), |x| x * x + 1.0, &mut function.view_mut())?;
     say!("function     {}", Bits(function.view().row(4)));
+    Ok(())
+}
+
+/// Heat that spreads along a ring.
+#[inline(never)]
+fn diffusion() -> Result<(), Failure> {
+    const N: usize = 6;
+    let [mut weights, mut k] = [Matrix::<f32, N, N>::zeros(); 2];
+    let [mut values, mut scratch] = [[0.0; N]; 2];
+    let ring = (0..N).map(|node| (node, (node + 1) % N, 0.5 + 0.1 * node as f32));
+    connect(ring, &mut weights.view_mut())?;
+    let (matrix, out) = (&mut weights.view_mut(), &mut k.view_mut());
+    Diffusion::new(0.7).gram(matrix, &mut values, &mut scratch, out)?;
+    say!("heat modes   {}", Bits(&values));
+    say!("diffusion    {}", Bits(k.view().row(1)));
     Ok(())
 }
 

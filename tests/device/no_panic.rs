@@ -13,7 +13,10 @@ use core::hint::black_box;
 use cortex_m as _;
 use mercer::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::explain::suspect;
-use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Spectrum, Sum};
+use mercer::graph::{Diffusion, connect};
+use mercer::kernel::{
+    Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum, Sum,
+};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
     LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector,
@@ -44,6 +47,7 @@ fn workload() -> Result<(), Error> {
     learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
     decompose(&samples)?;
     read_strings()?;
+    walk_graph()?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -137,6 +141,23 @@ fn read_strings() -> Result<(), Error> {
     let rank = Landmarks::Rank(black_box(3));
     black_box(model.fit_landmarks(kernel, &codes, rank, components, &mut workspace)?);
     black_box(model.score(black_box(b"msmsm"))?);
+    Ok(())
+}
+
+/// Kernel PCA of the nodes of a graph.
+fn walk_graph() -> Result<(), Error> {
+    let [mut weights, mut gram] = [Matrix::<f32, 4, 4>::zeros(); 2];
+    let [mut values, mut scratch] = [[0.0; 4]; 2];
+    let edges = black_box([(0, 1, 1.0), (1, 2, 0.5), (2, 3, 1.0)]);
+    connect(edges, &mut weights.view_mut())?;
+    let (matrix, out) = (&mut weights.view_mut(), &mut gram.view_mut());
+    Diffusion::new(black_box(0.5)).gram(matrix, &mut values, &mut scratch, out)?;
+    let mut model = KernelPca::<_, usize, 4, 2>::new();
+    let mut workspace = ExactWorkspace::<f32, 4>::new();
+    let (kernel, nodes) = (Precomputed(gram.view()), black_box([0, 1, 2, 3]));
+    let one = Components::Fixed(black_box(1));
+    black_box(model.fit_exact(kernel, &nodes, one, &mut workspace)?);
+    black_box(model.score(&black_box(2))?);
     Ok(())
 }
 
