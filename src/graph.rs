@@ -35,7 +35,7 @@ use crate::matrix::MatrixViewMut;
 
 /// Writes the weights of a graph's edges `(node, node, weight)`; the matrix has a row for each node.
 ///
-/// Edges have no direction. Those that appear more than once add up; those that do not have weight 0.
+/// Edges have no direction. Those that are named more than once add up, and those that are not named have weight 0.
 ///
 /// # Errors
 /// [`Error::Shape`] when the matrix is not square, [`Error::Capacity`] for a node without a row, and [`Error::Weight`] for an edge that is
@@ -112,7 +112,9 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
     /// Writes the Gram matrix of all nodes, which have as many rows in `weights`: an `n × n` eigenproblem and `n³` multiply-adds.
     ///
     /// The weights are used up: the eigenvectors of the Laplacian take their place, as rows, and `values` are its eigenvalues, descending. As
-    /// many of these are 0 as the graph has parts that no edge connects. `scratch` has a place for each node as well.
+    /// many of these are 0 as the graph has parts that no edge connects (or none above rounding). `scratch` has a place for each node as well.
+    ///
+    /// Eigenvalues are known to `ε` of the largest, so that entries are off by up to about `ε·β·λ_max`: long times want `f64`.
     ///
     /// # Errors
     /// [`Error::Parameter`] for `beta`, [`Error::Shape`] when the sizes do not agree, and those of [`laplacian`]: the weights are unchanged
@@ -140,9 +142,11 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
         }
         laplacian(weights)?;
         eigen::symmetric(weights, values, scratch, MAX_SWEEPS)?;
-        for value in values.iter_mut() {
-            // A Laplacian has no negative eigenvalue, but for rounding.
-            *value = T::ZERO.larger(*value);
+        // A Laplacian has no negative eigenvalue. What is made of rounding must be 0, or a long time would multiply it and heat be lost.
+        let largest = values.first().copied().unwrap_or(T::ZERO);
+        let rounding = T::from_usize(expected) * T::EPSILON * largest;
+        for value in values.iter_mut().filter(|value| **value <= rounding) {
+            *value = T::ZERO;
         }
         let spread = |value| self.math.exp(-(self.beta * value));
         eigen::matrix_function(values, weights.view(), spread, gram)
@@ -206,6 +210,24 @@ mod tests {
         assert!((gram.view().at(0, 0) - stays).abs() < 1e-15);
         assert!((gram.view().at(0, 1) - goes).abs() < 1e-15);
         assert!((values[0] - 1.0).abs() < 1e-15 && values[1].abs() < 1e-15);
+    }
+
+    #[test]
+    fn extremes_have_their_limits() {
+        let edges = [(0, 1, 1e30_f32), (1, 2, 1e-30)];
+        let [mut weights, mut gram] = [Matrix::<f32, 4, 4>::zeros(); 2];
+        connect(edges, &mut weights.view_mut()).unwrap();
+        let (mut values, mut scratch) = ([0.0; 4], [0.0; 4]);
+        let (matrix, out) = (&mut weights.view_mut(), &mut gram.view_mut());
+        Diffusion::new(1e30).gram(matrix, &mut values, &mut scratch, out).unwrap();
+        // Heat is even between the first two; the last node has no edge at all.
+        for (i, j, heat) in [(0, 0, 0.5), (0, 1, 0.5), (3, 3, 1.0), (3, 0, 0.0)] {
+            assert!((gram.view().at(i, j) - heat).abs() < 1e-6, "{gram:?}");
+        }
+        let none: &mut [f32] = &mut [];
+        let mut empty = MatrixViewMut::new(none, 0, 0).unwrap();
+        assert_eq!(connect([], &mut empty), Ok(()));
+        assert_eq!(laplacian(&mut empty), Ok(()));
     }
 
     #[test]

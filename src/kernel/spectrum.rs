@@ -13,8 +13,8 @@ use crate::math::Real;
 /// How many substrings of a given length two sequences have in common, each counted with its repetitions.
 ///
 /// On `str` the symbols are characters; on slices they are whatever can be compared: bytes, event codes, an `enum`. It takes
-/// `|x|·|y|` comparisons of symbols and no memory. Long strings have large values: put it into
-/// [`Normalised`](super::Normalised), and only what they are made of counts.
+/// `|x|·|y|` comparisons of symbols, whatever the length of the substrings, and no memory. Long strings have large values: put it into
+/// [`Normalised`](super::Normalised), and only what they are made of counts (for about twice the work).
 ///
 /// A sequence shorter than the substrings has none of them: its kernel values are 0, and a normalised kernel refuses it with
 /// [`Fault::ZeroNorm`](crate::Fault::ZeroNorm).
