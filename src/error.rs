@@ -69,6 +69,13 @@ pub enum Error {
         /// The first row that depends on those before it, or worse.
         row: usize,
     },
+    /// The weight of a graph's edge is negative or not finite.
+    Weight {
+        /// One end of the edge.
+        row: usize,
+        /// The other end.
+        column: usize,
+    },
     /// All samples are the same point in feature space: there is nothing to learn.
     NoVariance,
     /// More components were asked for than the data span.
@@ -219,6 +226,9 @@ impl fmt::Display for Error {
             }
             Self::NotPositiveDefinite { row } => {
                 write!(f, "matrix is not positive definite: row {row} depends on those before it")
+            }
+            Self::Weight { row, column } => {
+                write!(f, "edge from {row} to {column} must have a finite weight >= 0")
             }
             Self::NoVariance => f.write_str("all samples are equal: there is no variance to learn"),
             Self::Rank { wanted, rank } => {

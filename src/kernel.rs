@@ -8,6 +8,7 @@
 //! | [`Poly`] | `(γ x·y + c)^p` |
 //! | [`Sigmoid`] | `tanh(γ x·y + c)`, not positive definite in general |
 //! | [`QuadraticForm`] | `xᵀAy` with `A ⪰ 0` |
+//! | [`Spectrum`] | `Σ_s #(s in x) · #(s in y)` over the substrings `s` of a length, for strings and event codes |
 //! | [`Scale`], [`Sum`], [`Product`], [`Exp`] | `c·k`, `k₁+k₂`, `k₁·k₂`, `exp(k)` |
 //! | [`Conformal`] | `f(x) k(x,y) f(y)` |
 //! | [`Mapped`] | `k(g(x), g(y))` |
@@ -29,6 +30,7 @@ mod compose;
 mod gaussian;
 mod gradient;
 mod precomputed;
+mod spectrum;
 mod vector;
 mod width;
 
@@ -36,6 +38,7 @@ pub use compose::{Conformal, Cosine, Exp, Mapped, Normalised, Product, Scale, Su
 pub use gaussian::Rbf;
 pub use gradient::Gradient;
 pub use precomputed::Precomputed;
+pub use spectrum::Spectrum;
 pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Sigmoid};
 pub use width::median_squared_distance;
 

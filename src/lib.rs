@@ -15,6 +15,7 @@ pub mod kernel;
 pub mod gram;
 pub mod geometry;
 pub mod eigen;
+pub mod graph;
 pub mod cholesky;
 pub mod ridge;
 pub mod fit;

@@ -488,6 +488,7 @@ fn every_error_has_its_own_words() {
         Error::Shape { what: "a", expected: 1, given: 2 },
         Error::NotSymmetric { row: 1, column: 2 },
         Error::NotFinite { row: 1, column: 2 },
+        Error::Weight { row: 1, column: 2 },
         Error::NoVariance,
         Error::Rank { wanted: 2, rank: 1 },
         Error::NoConvergence { sweeps: 1 },

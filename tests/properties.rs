@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Fitted, Grid, decompose, fit_exact, fit_landmarks, gram};
+use common::{Fitted, Grid, config, decompose, fit_exact, fit_landmarks, gram};
 use mercer::eigen::{self, Decomposition, MAX_SWEEPS, Progress};
 use mercer::kernel::{
     Conformal, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Precomputed, Product,
@@ -16,16 +16,7 @@ use mercer::{
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
-
-fn config(cases: u32) -> ProptestConfig {
-    let defaults = ProptestConfig::with_cases(cases);
-    let rng_seed = match defaults.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(20),
-        chosen => chosen,
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
-}
+use proptest::test_runner::TestCaseResult;
 
 /// Symmetric matrices of every size up to 12 and of very different scales.
 fn symmetric_matrix() -> impl Strategy<Value = Grid<f64>> {

@@ -11,6 +11,18 @@ use mercer::{
     Components, Error, Landmarks, MatrixView, MatrixViewMut, PcaReport, Real, Report, Samples,
     Score, eigen,
 };
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+
+/// Random cases, the same in every run unless `PROPTEST_RNG_SEED` says otherwise.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let defaults = ProptestConfig::with_cases(cases);
+    let rng_seed = match defaults.rng_seed {
+        RngSeed::Random => RngSeed::Fixed(20),
+        chosen => chosen,
+    };
+    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
+}
 
 /// A matrix in a `Vec`, row by row.
 #[derive(Clone, Debug, PartialEq)]

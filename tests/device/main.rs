@@ -14,9 +14,10 @@ use core::fmt;
 
 use mercer::eigen::{self, MAX_SWEEPS};
 use mercer::explain::ITERATIONS;
+use mercer::graph::{Diffusion, connect};
 use mercer::kernel::{
     Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product, QuadraticForm,
-    Rbf, Scale, Sigmoid, Sum,
+    Rbf, Scale, Sigmoid, Spectrum, Sum,
 };
 use mercer::{
     Components, Detector, Error, ExactWorkspace, FoldOrder, Kernel, KernelPca, LandmarkWorkspace,
@@ -66,6 +67,7 @@ impl From<Error> for Failure {
 fn run() -> Result<(), Failure> {
     kernels();
     matrices()?;
+    diffusion()?;
     exact::<f32>("exact f32")?;
     exact::<f64>("exact f64")?;
     leading::<f32>("leading f32")?;
@@ -101,6 +103,9 @@ fn kernels() {
     line("mapped", Mapped { kernel: rbf, map: norm });
     line("normalised", Normalised(Poly { gamma: 0.7, coef0: 1.1, degree: 3 }));
     line("cosine", Normalised(Linear) as Cosine);
+    let spectrum = Normalised(Spectrum::<f32>::new(2));
+    let values = [spectrum.eval("wäke", "awake"), spectrum.eval(b"wmsaz".as_slice(), b"msazw")];
+    say!("spectrum     {}", Bits(&values));
 }
 
 // The parts are kept apart (`inline(never)`), so that their matrices are on the stack one after the other: some boards have 16 KB.
@@ -129,6 +134,21 @@ fn matrices() -> Result<(), Failure> {
     let mut function = Matrix::<f32, N, N>::zeros();
     eigen::matrix_function(&values, k.view(), |x| x * x + 1.0, &mut function.view_mut())?;
     say!("function     {}", Bits(function.view().row(4)));
+    Ok(())
+}
+
+/// Heat that spreads along a ring.
+#[inline(never)]
+fn diffusion() -> Result<(), Failure> {
+    const N: usize = 6;
+    let [mut weights, mut k] = [Matrix::<f32, N, N>::zeros(); 2];
+    let [mut values, mut scratch] = [[0.0; N]; 2];
+    let ring = (0..N).map(|node| (node, (node + 1) % N, 0.5 + 0.1 * node as f32));
+    connect(ring, &mut weights.view_mut())?;
+    let (matrix, out) = (&mut weights.view_mut(), &mut k.view_mut());
+    Diffusion::new(0.7).gram(matrix, &mut values, &mut scratch, out)?;
+    say!("heat modes   {}", Bits(&values));
+    say!("diffusion    {}", Bits(k.view().row(1)));
     Ok(())
 }
 

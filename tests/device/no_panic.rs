@@ -13,7 +13,10 @@ use core::hint::black_box;
 use cortex_m as _;
 use mercer::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::explain::suspect;
-use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
+use mercer::graph::{Diffusion, connect};
+use mercer::kernel::{
+    Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum, Sum,
+};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
     KernelRidge, LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca,
@@ -47,6 +50,8 @@ fn workload() -> Result<(), Error> {
     linear_pca(&samples)?;
     regress(&samples)?;
     denoise(&samples)?;
+    read_strings()?;
+    walk_graph()?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -166,6 +171,42 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     black_box(quantised.score(&x)?);
     learner.forget();
+    Ok(())
+}
+
+/// Kernel PCA of strings and of event codes.
+fn read_strings() -> Result<(), Error> {
+    let kernel = Normalised(black_box(Spectrum::<f32>::new(2)));
+    let components = Components::Share(black_box(0.9));
+    let mut workspace = ExactWorkspace::<f32, 4>::new();
+    let mut model = KernelPca::<_, &str, 4, 2>::new();
+    let words = black_box(["wake", "sleep", "awake", "asleep"]);
+    black_box(model.fit_exact(kernel, &words, components, &mut workspace)?);
+    black_box(model.project(black_box("wäke"))?);
+    black_box(model.score(black_box("slept"))?);
+    let mut model = KernelPca::<_, [u8; 5], 4, 2>::new();
+    let codes = black_box([*b"wmsaz", *b"wmsts", *b"zwmsa", *b"stsaz"]);
+    let mut workspace = LandmarkWorkspace::<f32, 4, 4>::new();
+    let rank = Landmarks::Rank(black_box(3));
+    black_box(model.fit_landmarks(kernel, &codes, rank, components, &mut workspace)?);
+    black_box(model.score(black_box(b"msmsm"))?);
+    Ok(())
+}
+
+/// Kernel PCA of the nodes of a graph.
+fn walk_graph() -> Result<(), Error> {
+    let [mut weights, mut gram] = [Matrix::<f32, 4, 4>::zeros(); 2];
+    let [mut values, mut scratch] = [[0.0; 4]; 2];
+    let edges = black_box([(0, 1, 1.0), (1, 2, 0.5), (2, 3, 1.0)]);
+    connect(edges, &mut weights.view_mut())?;
+    let (matrix, out) = (&mut weights.view_mut(), &mut gram.view_mut());
+    Diffusion::new(black_box(0.5)).gram(matrix, &mut values, &mut scratch, out)?;
+    let mut model = KernelPca::<_, usize, 4, 2>::new();
+    let mut workspace = ExactWorkspace::<f32, 4>::new();
+    let (kernel, nodes) = (Precomputed(gram.view()), black_box([0, 1, 2, 3]));
+    let one = Components::Fixed(black_box(1));
+    black_box(model.fit_exact(kernel, &nodes, one, &mut workspace)?);
+    black_box(model.score(&black_box(2))?);
     Ok(())
 }
 

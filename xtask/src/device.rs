@@ -102,6 +102,9 @@ pub(crate) fn run(
     let selected = |name: &str| only.is_none_or(|only| only == name);
     let programs: Vec<&Program> =
         project.programs.iter().filter(|program| selected(&program.name)).collect();
+    if let Some(host_only) = project.host_only.iter().find(|p| only == Some(p.program.as_str())) {
+        bail!("{} is for the host only: {}", host_only.program, host_only.why);
+    }
     if programs.is_empty() && !selected(NO_PANIC) && !selected(STACK) {
         let names: Vec<&str> = project.programs.iter().map(|p| p.name.as_str()).collect();
         bail!("no such program; there are {}, {STACK}, {NO_PANIC}", names.join(", "));

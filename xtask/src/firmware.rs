@@ -26,6 +26,8 @@ pub(crate) const BENCH: &str = "bench";
 pub(crate) struct Project {
     pub(crate) programs: Vec<Program>,
     skips: Vec<Skip>,
+    /// Examples that are no firmware, and why: entries of `package.metadata.device.host-only`.
+    pub(crate) host_only: Vec<HostOnly>,
     target_dir: PathBuf,
     /// Where the package lies.
     pub(crate) root: PathBuf,
@@ -47,21 +49,34 @@ struct Skip {
     why: String,
 }
 
+/// An example that no board can run, and why.
+#[derive(Debug, PartialEq)]
+pub(crate) struct HostOnly {
+    pub(crate) program: String,
+    pub(crate) why: String,
+}
+
 impl Project {
     pub(crate) fn read() -> Result<Project> {
         let metadata =
             MetadataCommand::new().cargo_path(toolchain::host_cargo()).no_deps().exec()?;
         let package = metadata.packages.iter().find(|package| package.name == PACKAGE);
         let package = package.with_context(|| format!("no package {PACKAGE} here"))?;
-        let programs = programs(package);
-        let skips = skips(&package.metadata).context("package.metadata.device.skip")?;
+        let mut programs = programs(package);
+        let host_only = host_only(&package.metadata)?;
+        for HostOnly { program: name, .. } in &host_only {
+            let place = programs.iter().position(|program| program.name == *name);
+            programs
+                .remove(place.with_context(|| format!("host-only names no example: {name:?}"))?);
+        }
+        let skips = skips(&package.metadata)?;
         for skip in &skips {
             board::named(&skip.board).with_context(|| format!("skip names {:?}", skip.board))?;
             let known = programs.iter().any(|program| program.name == skip.program);
             ensure!(known, "skip names {:?}, which is no program", skip.program);
         }
         let (target_dir, root) = (metadata.target_directory.into(), metadata.workspace_root.into());
-        Ok(Project { programs, skips, target_dir, root })
+        Ok(Project { programs, skips, host_only, target_dir, root })
     }
 
     /// Why the package's manifest says that `program` cannot run on `board`.
@@ -200,18 +215,35 @@ fn programs(package: &Package) -> Vec<Program> {
 }
 
 fn skips(metadata: &serde_json::Value) -> Result<Vec<Skip>> {
-    let Some(list) = metadata.pointer("/device/skip") else {
+    let entries = entries(metadata, "skip", ["program", "board", "why"])?;
+    Ok(entries.into_iter().map(|[program, board, why]| Skip { program, board, why }).collect())
+}
+
+fn host_only(metadata: &serde_json::Value) -> Result<Vec<HostOnly>> {
+    let entries = entries(metadata, "host-only", ["program", "why"])?;
+    Ok(entries.into_iter().map(|[program, why]| HostOnly { program, why }).collect())
+}
+
+/// A list in `package.metadata.device` whose entries have these texts.
+fn entries<const N: usize>(
+    metadata: &serde_json::Value,
+    list: &str,
+    keys: [&str; N],
+) -> Result<Vec<[String; N]>> {
+    let context = || format!("package.metadata.device.{list}");
+    let Some(found) = metadata.pointer(&format!("/device/{list}")) else {
         return Ok(Vec::new());
     };
-    let entries = list.as_array().context("not a list")?;
-    let entry = |value: &serde_json::Value| {
-        let text = |key| {
-            let found = value.get(key).and_then(serde_json::Value::as_str);
-            found.map(str::to_string).with_context(|| format!("an entry has no {key:?}"))
-        };
-        Ok(Skip { program: text("program")?, board: text("board")?, why: text("why")? })
+    let found = found.as_array().context("not a list").with_context(context)?;
+    let texts = |entry: &serde_json::Value| {
+        let mut texts = [const { String::new() }; N];
+        for (text, key) in texts.iter_mut().zip(keys) {
+            let value = entry.get(key).and_then(serde_json::Value::as_str);
+            *text = value.with_context(|| format!("an entry has no {key:?}"))?.to_string();
+        }
+        Ok(texts)
     };
-    entries.iter().map(entry).collect()
+    found.iter().map(texts).collect::<Result<_>>().with_context(context)
 }
 
 #[cfg(test)]
@@ -246,8 +278,17 @@ mod tests {
     #[test]
     fn a_skip_without_a_reason_is_refused() {
         let metadata = json!({ "device": { "skip": [{ "program": "fit", "board": "m0" }] } });
-        let error = skips(&metadata).unwrap_err().to_string();
-        assert!(error.contains("why"), "{error}");
+        let error = format!("{:#}", skips(&metadata).unwrap_err());
+        assert!(error.contains("device.skip") && error.contains("why"), "{error}");
+    }
+
+    #[test]
+    fn examples_for_the_host_are_read_from_the_manifest() {
+        let metadata = json!({ "device": { "host-only": [{ "program": "draw", "why": "std" }] } });
+        let (program, why) = ("draw".into(), "std".into());
+        assert_eq!(host_only(&metadata).unwrap(), [HostOnly { program, why }]);
+        let metadata = json!({ "device": { "host-only": ["draw"] } });
+        assert!(host_only(&metadata).is_err());
     }
 
     #[test]
@@ -256,5 +297,9 @@ mod tests {
         let names: Vec<&str> = project.programs.iter().map(|p| p.name.as_str()).collect();
         assert!(names.contains(&DEVICE_TEST), "{names:?}");
         assert!(!names.contains(&NO_PANIC) && !names.contains(&BENCH), "{names:?}");
+        assert!(!project.host_only.is_empty());
+        for host_only in &project.host_only {
+            assert!(!names.contains(&host_only.program.as_str()), "{names:?}");
+        }
     }
 }
