@@ -11,13 +11,14 @@ use core::hint::black_box;
 // Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
+use mercer::dimension::{Method, Options};
 use mercer::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
-    Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
-    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector,
-    Recipe, Replace, eigen, geometry, gram,
+    Alarm, AlarmConfig, Components, Detector, DimensionWorkspace, Error, ExactWorkspace, Kernel,
+    KernelPca, LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress,
+    QuantisedDetector, Recipe, Replace, dimension, eigen, geometry, gram,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -43,6 +44,7 @@ fn workload() -> Result<(), Error> {
     learn_and_score(black_box(Poly { gamma: 0.5, coef0: 1.0, degree: 3 }), &samples)?;
     learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
     decompose(&samples)?;
+    judge_labels(&samples)?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -69,6 +71,21 @@ where
     black_box(model.fit_landmarks(kernel, samples, landmarks, components, &mut landmark)?);
     black_box(model.project(&black_box([0.5, 0.5, 0.5]))?);
     black_box(model.score(&black_box([0.5, 0.5, 0.5]))?);
+    Ok(())
+}
+
+/// The relevant dimension of labels, by each method.
+fn judge_labels(samples: &[Reading]) -> Result<(), Error> {
+    let labels = black_box([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0]);
+    let mut workspace = DimensionWorkspace::<f32, SAMPLES>::new();
+    for options in
+        [Options::SIGNS, Options { method: Method::LeaveOneOut, centred: true, ..Options::VALUES }]
+    {
+        let mut scratch = workspace.scratch(black_box(SAMPLES))?;
+        let kernel = black_box(Rbf::new(0.125));
+        let found = dimension::estimate(&kernel, samples, &labels, options, &mut scratch)?;
+        black_box((found.assessment(), scratch.denoised));
+    }
     Ok(())
 }
 
