@@ -16,9 +16,10 @@ use mercer::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
-    Alarm, AlarmConfig, Components, Detector, DimensionWorkspace, Error, ExactWorkspace, Kernel,
-    KernelPca, LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress,
-    QuantisedDetector, Recipe, Replace, dimension, eigen, geometry, gram,
+    Alarm, AlarmConfig, Components, Detector, DimensionWorkspace, Error, ExactWorkspace,
+    KMeansWorkspace, Kernel, KernelKMeans, KernelPca, LandmarkWorkspace, Landmarks,
+    LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector, Recipe, Replace, dimension,
+    eigen, geometry, gram, kmeans,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -45,6 +46,7 @@ fn workload() -> Result<(), Error> {
     learn_and_score(Sum(Normalised(Linear), black_box(Sigmoid::new(0.01, 0.5))), &samples)?;
     decompose(&samples)?;
     judge_labels(&samples)?;
+    group(&samples)?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -86,6 +88,16 @@ fn judge_labels(samples: &[Reading]) -> Result<(), Error> {
         let found = dimension::estimate(&kernel, samples, &labels, options, &mut scratch)?;
         black_box((found.assessment(), scratch.denoised));
     }
+    Ok(())
+}
+
+/// Kernel k-means, pass by pass, and a new point.
+fn group(samples: &[Reading]) -> Result<(), Error> {
+    let mut clusters = KernelKMeans::<Rbf<f32>, Reading, SAMPLES, 3>::new();
+    let mut workspace = KMeansWorkspace::new();
+    let options = black_box(kmeans::Options::new(3));
+    black_box(clusters.fit(black_box(Rbf::new(0.5)), samples, options, &mut workspace)?);
+    black_box((clusters.labels(), clusters.assign(&black_box([0.5, 0.5, 0.5]))?));
     Ok(())
 }
 
