@@ -24,7 +24,7 @@
 //! let mut workspace = DimensionWorkspace::<f32, 40>::new();
 //! let mut scratch = workspace.scratch(x.len())?;
 //! let found = dimension::estimate(&Rbf::new(0.5), x.as_slice(), &y, Options::VALUES, &mut scratch)?;
-//! assert!(found.dimension < 8 && found.noise < 0.02);
+//! assert!(found.dimension <= 8 && (found.noise - 0.01).abs() < 0.002); // the labels are off by 0.1
 //! assert!(scratch.denoised.iter().zip(&x).all(|(smooth, [x])| (smooth - x.sin()).abs() < 0.1));
 //! # Ok::<(), mercer::Error>(())
 //! ```

@@ -7,7 +7,7 @@ use crate::support::say;
 pub(crate) fn rings<const N: usize>(seed: u32) -> [[f32; 2]; N] {
     let mut random = Random::new(seed);
     core::array::from_fn(|i| {
-        let (radius, turn) = if i % 2 == 0 { (1.0, 0.0) } else { (0.3, 0.3) };
+        let (radius, turn) = if i.is_multiple_of(2) { (1.0, 0.0) } else { (0.3, 0.3) };
         let angle = core::f32::consts::TAU * (i / 2) as f32 / (N / 2) as f32 + turn;
         [libm::cosf(angle), libm::sinf(angle)]
             .map(|direction| radius * direction + 0.2 * random.uniform() - 0.1)

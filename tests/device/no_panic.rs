@@ -17,9 +17,9 @@ use mercer::explain::suspect;
 use mercer::kernel::{Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum};
 use mercer::{
     Alarm, AlarmConfig, Components, Detector, DimensionWorkspace, Error, ExactWorkspace,
-    KMeansWorkspace, Kernel, KernelKMeans, KernelPca, LandmarkWorkspace, Landmarks,
-    LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector, Recipe, Replace, dimension,
-    eigen, geometry, gram, kmeans,
+    FisherWorkspace, KMeansWorkspace, Kernel, KernelFisher, KernelKMeans, KernelPca,
+    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector,
+    Recipe, Replace, dimension, eigen, geometry, gram, kmeans,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -76,7 +76,7 @@ where
     Ok(())
 }
 
-/// The relevant dimension of labels, by each method.
+/// The relevant dimension of labels, by each method, and a discriminant.
 fn judge_labels(samples: &[Reading]) -> Result<(), Error> {
     let labels = black_box([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0]);
     let mut workspace = DimensionWorkspace::<f32, SAMPLES>::new();
@@ -88,6 +88,10 @@ fn judge_labels(samples: &[Reading]) -> Result<(), Error> {
         let found = dimension::estimate(&kernel, samples, &labels, options, &mut scratch)?;
         black_box((found.assessment(), scratch.denoised));
     }
+    let mut fisher = KernelFisher::<Rbf<f32>, Reading, SAMPLES>::new();
+    let mut workspace = FisherWorkspace::new();
+    black_box(fisher.fit(Rbf::new(0.125), samples, &labels, black_box(0.1), &mut workspace)?);
+    black_box(fisher.classify(&black_box([0.5, 0.5, 0.5]))?);
     Ok(())
 }
 
