@@ -7,23 +7,25 @@
 //! Everything is deterministic:
 //!
 //! 1. *Seeds.* The first is the sample nearest to the mean of all, each further one the sample farthest from the seeds so far (Gonzalez 1985); every sample joins the nearest seed.
-//!    Ties go to the first sample and to the first seed.
+//!    Ties go to the first sample and to the first seed. Further [starts](Options::starts) take other samples for the first seed, evenly spread over the order in which they are given.
 //! 2. *Passes over all samples* (Lloyd): each moves to the nearest centre, if that is nearer than its own; then the centres are computed anew. A cluster that lost all
 //!    its samples takes the one that is farthest from its centre.
 //! 3. *Single moves*, when no pass changes anything ([`Options::single_moves`]; Hartigan 1975): a sample moves if that lowers the objective with both centres moving along, `|a|/(|a|−1)·d²(x,a) >
 //!    |b|/(|b|+1)·d²(x,b)`. In feature space a sample is a good part of its own centre, the more so the narrower the kernel, and passes get stuck where single moves do not.
 //!
-//! Neither raises the objective (rounding and indefinite kernels aside). What is found is a local minimum: another kernel width may give other clusters.
+//! Neither raises the objective (rounding and indefinite kernels aside). What is found is a local minimum; of several starts the best is kept.
 //!
 //! Nothing of the size `n × n` is stored: a pass makes `n(n−1)/2` kernel evaluations, a single move `n`. Where there is room for the Gram matrix,
 //! [`Precomputed`](crate::kernel::Precomputed) saves them.
 
+mod fit;
 mod pass;
 mod seed;
+mod sums;
 
-use crate::eigen::Progress;
+pub use fit::{KMeansFit, fit};
+
 use crate::error::{Error, Fault, require_capacity};
-use crate::gram::check_samples;
 use crate::kernel::Kernel;
 use crate::math::{Real, sum};
 use crate::matrix::{Matrix, MatrixViewMut};
@@ -36,16 +38,18 @@ use crate::samples::{Sample, Samples};
 pub struct Options {
     /// How many clusters.
     pub clusters: usize,
-    /// How many passes at the most, of both kinds together.
+    /// From how many seeds to start; at most as many as samples are used. The time grows with it.
+    pub starts: usize,
+    /// How many passes at the most, of both kinds together, from each start.
     pub max_passes: usize,
     /// Go on with single moves when passes over all samples change nothing any more; without, it is Lloyd's algorithm.
     pub single_moves: bool,
 }
 
 impl Options {
-    /// So many clusters; at most 100 passes, single moves.
+    /// So many clusters; 8 starts of at most 100 passes, single moves.
     pub const fn new(clusters: usize) -> Self {
-        Self { clusters, max_passes: 100, single_moves: true }
+        Self { clusters, starts: 8, max_passes: 100, single_moves: true }
     }
 }
 
@@ -68,7 +72,9 @@ pub struct KMeansReport<T> {
     pub samples: usize,
     /// Number of clusters.
     pub clusters: usize,
-    /// How many passes were made, the last of which changed nothing if it settled.
+    /// Which start was the best, counted from 0; among equally good ones the first.
+    pub start: usize,
+    /// How many passes it made, the last of which changed nothing if it settled.
     pub passes: usize,
     /// The sum of squared distances to the centres.
     pub objective: T,
@@ -213,11 +219,12 @@ where
     }
 }
 
-/// Memory to find at most `C` clusters of at most `N` samples: `N·(C + 3)` numbers and a little more.
+/// Memory to find at most `C` clusters of at most `N` samples: `N·(C + 4)` numbers and a little more.
 #[derive(Clone, Debug)]
 pub struct KMeansWorkspace<T, const N: usize, const C: usize> {
     sums: Matrix<T, N, C>,
     labels: [u32; N],
+    best: [u32; N],
     norms: [T; N],
     distances: [T; N],
     clusters: [Cluster<T>; C],
@@ -232,6 +239,7 @@ impl<T: Real, const N: usize, const C: usize> KMeansWorkspace<T, N, C> {
         Self {
             sums: Matrix::zeros(),
             labels: [0; N],
+            best: [0; N],
             norms: [T::ZERO; N],
             distances: [T::ZERO; N],
             clusters: [Cluster { samples: 0, total: T::ZERO }; C],
@@ -252,6 +260,7 @@ impl<T: Real, const N: usize, const C: usize> KMeansWorkspace<T, N, C> {
         Ok(KMeansScratch {
             sums: self.sums.view_mut().into_leading(samples, clusters),
             labels: self.labels.get_mut(..samples).unwrap_or_default(),
+            best: self.best.get_mut(..samples).unwrap_or_default(),
             norms: self.norms.get_mut(..samples).unwrap_or_default(),
             distances: self.distances.get_mut(..samples).unwrap_or_default(),
             clusters: self.clusters.get_mut(..clusters).unwrap_or_default(),
@@ -272,6 +281,8 @@ pub struct KMeansScratch<'a, T> {
     pub sums: MatrixViewMut<'a, T>,
     /// `n`; the cluster of each sample.
     pub labels: &'a mut [u32],
+    /// `n`; the labels of the best start so far.
+    pub best: &'a mut [u32],
     /// `n`; `k(x_i, x_i)`.
     pub norms: &'a mut [T],
     /// `n`; squared distances to the nearest seed, then to the own centre.
@@ -287,6 +298,7 @@ impl<T: Real> KMeansScratch<'_, T> {
             ("sums rows", samples, self.sums.rows()),
             ("sums columns", clusters, self.sums.columns()),
             ("labels", samples, self.labels.len()),
+            ("best", samples, self.best.len()),
             ("norms", samples, self.norms.len()),
             ("distances", samples, self.distances.len()),
             ("clusters", clusters, self.clusters.len()),
@@ -296,138 +308,6 @@ impl<T: Real> KMeansScratch<'_, T> {
             }
         }
         Ok(())
-    }
-}
-
-/// Finds clusters in one go.
-///
-/// # Errors
-/// Those of [`KMeansFit`].
-pub fn fit<K, S>(
-    kernel: &K,
-    samples: &S,
-    options: Options,
-    scratch: &mut KMeansScratch<'_, K::Scalar>,
-) -> Result<KMeansReport<K::Scalar>, Error>
-where
-    S: Samples + ?Sized,
-    K: Kernel<S::View>,
-{
-    let mut fit = KMeansFit::start(kernel, samples, options, scratch)?;
-    while fit.step(kernel, samples, scratch)? == Progress::Working {}
-    Ok(fit.report(samples.count()))
-}
-
-/// State of a fit that is made one pass a step; kernel, samples and memory stay with the caller, who must not change them meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct KMeansFit<T> {
-    options: Options,
-    passes: usize,
-    objective: T,
-    /// Gains up to this are made of rounding.
-    rounding: T,
-    stage: Stage,
-}
-
-/// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-enum Stage {
-    /// All samples at once.
-    Together,
-    /// One after the other.
-    Singly,
-    /// No sample wants to move.
-    Settled,
-}
-
-impl<T: Real> KMeansFit<T> {
-    /// Checks everything, chooses the seeds and forms the first clusters: about `n²` kernel evaluations.
-    ///
-    /// # Errors
-    /// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for 0 clusters or passes; [`Error::TooFewSamples`] when there are fewer distinct samples than
-    /// clusters; [`Error::NotFinite`] for a pair on which the kernel overflows.
-    pub fn start<K, S>(
-        kernel: &K,
-        samples: &S,
-        options: Options,
-        scratch: &mut KMeansScratch<'_, T>,
-    ) -> Result<Self, Error>
-    where
-        S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
-    {
-        for (name, value) in [("clusters", options.clusters), ("max_passes", options.max_passes)] {
-            if value == 0 {
-                return Err(Error::Parameter { name, rule: ">= 1" });
-            }
-        }
-        check_samples(kernel, samples)?;
-        let n = samples.count();
-        scratch.require_shape(n, options.clusters)?;
-        if options.clusters > n {
-            return Err(Error::TooFewSamples { given: n, needed: options.clusters });
-        }
-        let rounding = scratch.seed(kernel, samples)?;
-        scratch.refresh(kernel, samples)?;
-        let objective = scratch.objective();
-        Ok(Self { options, passes: 0, objective, rounding, stage: Stage::Together })
-    }
-
-    /// Makes one pass, unless no sample wants to move or the passes are used up.
-    ///
-    /// # Errors
-    /// [`Error::NotFinite`], which [`start`](Self::start) would have found already if kernel and samples are the same.
-    pub fn step<K, S>(
-        &mut self,
-        kernel: &K,
-        samples: &S,
-        scratch: &mut KMeansScratch<'_, T>,
-    ) -> Result<Progress, Error>
-    where
-        S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
-    {
-        if self.stage == Stage::Settled || self.passes >= self.options.max_passes {
-            return Ok(Progress::Done);
-        }
-        self.passes += 1;
-        let moved = match self.stage {
-            Stage::Together => scratch.move_together(),
-            _ => scratch.move_singly(kernel, samples, self.rounding),
-        };
-        if moved {
-            // Afresh: sums that are only corrected collect rounding.
-            scratch.refresh(kernel, samples)?;
-            self.objective = scratch.objective();
-        } else if self.stage == Stage::Together && self.options.single_moves {
-            self.stage = Stage::Singly;
-        } else {
-            self.stage = Stage::Settled;
-        }
-        Ok(if self.stage == Stage::Settled { Progress::Done } else { Progress::Working })
-    }
-
-    /// The sum of squared distances to the centres, as it is now.
-    pub const fn objective(&self) -> T {
-        self.objective
-    }
-
-    /// What was found so far.
-    pub const fn report(&self, samples: usize) -> KMeansReport<T> {
-        let outcome = if matches!(self.stage, Stage::Settled) {
-            Outcome::Settled
-        } else {
-            Outcome::PassesUsedUp
-        };
-        KMeansReport {
-            samples,
-            clusters: self.options.clusters,
-            passes: self.passes,
-            objective: self.objective,
-            outcome,
-        }
     }
 }
 

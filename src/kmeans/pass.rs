@@ -2,33 +2,10 @@
 
 use super::{Cluster, KMeansScratch};
 use crate::kernel::Kernel;
-use crate::math::{Real, sum};
+use crate::math::Real;
 use crate::samples::Samples;
 
 impl<T: Real> KMeansScratch<'_, T> {
-    /// `Σ_i K_ii − Σ_c (1/|c|) Σ_{i,j∈c} K_ij`.
-    pub(super) fn objective(&self) -> T {
-        let centres = self.clusters.iter().filter(|cluster| cluster.samples > 0);
-        let spanned =
-            sum(centres.map(|cluster| cluster.total / T::from_usize(cluster.samples as usize)));
-        sum(self.norms.iter().copied()) - spanned
-    }
-
-    /// Writes each sample's squared distance to its own centre.
-    pub(super) fn measure_own(&mut self) {
-        for (i, (distance, &label)) in self.distances.iter_mut().zip(self.labels.iter()).enumerate()
-        {
-            let row = self.sums.view();
-            if let (Some(cluster), Some(&sum), Some(&norm)) = (
-                self.clusters.get(label as usize),
-                row.row(i).get(label as usize),
-                self.norms.get(i),
-            ) {
-                *distance = cluster.squared_distance(norm, sum);
-            }
-        }
-    }
-
     /// Moves every sample to the nearest centre; says whether one moved. Sums and clusters are those of before.
     pub(super) fn move_together(&mut self) -> bool {
         self.measure_own();

@@ -1,14 +1,14 @@
 //! The first clusters: seeds that are far apart, and every sample with the nearest.
 
-use super::{Cluster, KMeansScratch};
+use super::KMeansScratch;
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::math::Real;
 use crate::samples::Samples;
 
 impl<T: Real> KMeansScratch<'_, T> {
-    /// Chooses as many seeds as there are clusters and labels the samples; returns what is rounding in a squared distance.
-    pub(super) fn seed<K, S>(&mut self, kernel: &K, samples: &S) -> Result<T, Error>
+    /// Computes `k(x_i, x_i)`; returns what is rounding in a squared distance.
+    pub(super) fn measure<K, S>(&mut self, kernel: &K, samples: &S) -> Result<T, Error>
     where
         S: Samples + ?Sized,
         K: Kernel<S::View, Scalar = T>,
@@ -21,12 +21,34 @@ impl<T: Real> KMeansScratch<'_, T> {
             }
             largest = largest.larger(norm.abs());
         }
-        let rounding = T::from_usize(self.norms.len()) * T::EPSILON * largest;
-        // All in one cluster: how near each sample is to the mean of all.
+        Ok(T::from_usize(self.norms.len()) * T::EPSILON * largest)
+    }
+
+    /// The sample nearest to the mean of all.
+    pub(super) fn nearest_to_all<K, S>(&mut self, kernel: &K, samples: &S) -> Result<usize, Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
+    {
         self.labels.fill(0);
         self.refresh(kernel, samples)?;
         self.measure_own();
-        let mut seed = first_least(self.distances.iter().copied());
+        Ok(first_least(self.distances.iter().copied()))
+    }
+
+    /// Chooses as many seeds as there are clusters, the first of which is given, and labels the samples.
+    pub(super) fn seed<K, S>(
+        &mut self,
+        kernel: &K,
+        samples: &S,
+        first: usize,
+        rounding: T,
+    ) -> Result<(), Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
+    {
+        let mut seed = first;
         let needed = self.clusters.len();
         for number in 0..needed {
             if number > 0 {
@@ -48,7 +70,7 @@ impl<T: Real> KMeansScratch<'_, T> {
                     *label = number as u32;
                 }
             }
-            // Of itself it is not farther than rounding.
+            // Its distance from itself is 0 but for rounding, and a copy must not take its place.
             if let (Some(distance), Some(label)) =
                 (self.distances.get_mut(seed), self.labels.get_mut(seed))
             {
@@ -56,47 +78,7 @@ impl<T: Real> KMeansScratch<'_, T> {
                 *label = number as u32;
             }
         }
-        Ok(rounding)
-    }
-
-    /// Computes sums and clusters from the labels; `n(n−1)/2` kernel evaluations.
-    pub(super) fn refresh<K, S>(&mut self, kernel: &K, samples: &S) -> Result<(), Error>
-    where
-        S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
-    {
-        for row in self.sums.iter_rows_mut() {
-            row.fill(T::ZERO);
-        }
-        for (i, (x, &own)) in samples.iter_samples().zip(self.labels.iter()).enumerate() {
-            add(self.sums.row_mut(i), own, self.norms.get(i).copied().unwrap_or_default());
-            let others = samples.iter_samples().zip(self.labels.iter()).enumerate();
-            for (j, (y, &other)) in others.skip(i + 1) {
-                let value = kernel.eval(x, y);
-                if !value.is_finite() {
-                    return Err(Error::NotFinite { row: i, column: j });
-                }
-                add(self.sums.row_mut(i), other, value);
-                add(self.sums.row_mut(j), own, value);
-            }
-        }
-        self.clusters.fill(Cluster { samples: 0, total: T::ZERO });
-        for (row, &label) in self.sums.view().iter_rows().zip(self.labels.iter()) {
-            if let (Some(cluster), Some(&sum)) =
-                (self.clusters.get_mut(label as usize), row.get(label as usize))
-            {
-                cluster.samples += 1;
-                cluster.total += sum;
-            }
-        }
         Ok(())
-    }
-}
-
-/// Adds to the sum of one cluster.
-fn add<T: Real>(sums: &mut [T], cluster: u32, value: T) {
-    if let Some(sum) = sums.get_mut(cluster as usize) {
-        *sum += value;
     }
 }
 
