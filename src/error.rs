@@ -23,6 +23,13 @@ pub enum Error {
         /// What is wrong with it.
         fault: Fault,
     },
+    /// The label of a training sample cannot be used.
+    Label {
+        /// Position of the sample in the training set.
+        index: usize,
+        /// The rule it breaks, e.g. `finite`.
+        rule: &'static str,
+    },
     /// The point to project or score cannot be used.
     Query(Fault),
     /// Fewer samples than the method needs.
@@ -208,6 +215,7 @@ impl fmt::Display for Error {
         match *self {
             Self::Parameter { name, rule } => write!(f, "parameter `{name}` must be {rule}"),
             Self::Sample { index, fault } => write!(f, "sample {index}: {fault}"),
+            Self::Label { index, rule } => write!(f, "label of sample {index} must be {rule}"),
             Self::Query(fault) => write!(f, "query: {fault}"),
             Self::TooFewSamples { given, needed } => {
                 write!(f, "too few samples: {given} given, at least {needed} needed")

@@ -163,7 +163,7 @@ impl<X: ?Sized, K: Kernel<X> + ?Sized> Kernel<X> for &K {
 }
 
 /// `value` must be finite and above zero.
-fn require_positive<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
+pub(crate) fn require_positive<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
     if value.is_finite() && value > T::ZERO {
         Ok(())
     } else {

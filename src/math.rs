@@ -1,4 +1,4 @@
-//! Mathematics of reals: the one place where `exp`, `tanh` and `sqrt` are called.
+//! Mathematics of reals: the one place where `exp`, `tanh`, `sqrt` and `ln` are called.
 //!
 //! [`Real`] is `f32` or `f64`, with the exact operations that every algorithm uses. The
 //! transcendental functions of *kernels* go through a [`Math`] backend that is chosen by type:
@@ -55,6 +55,8 @@ pub trait Real:
     fn abs(self) -> Self;
     /// Square root, correctly rounded.
     fn sqrt(self) -> Self;
+    /// Natural logarithm, that of libm; −∞ for 0.
+    fn ln(self) -> Self;
     /// Neither NaN nor infinite.
     fn is_finite(self) -> bool;
 
@@ -126,7 +128,7 @@ pub struct Libm;
 pub struct Micromath;
 
 macro_rules! real {
-    ($t:ty, $sqrt:path, $exp:path, $tanh:path) => {
+    ($t:ty, $sqrt:path, $ln:path, $exp:path, $tanh:path) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -147,6 +149,9 @@ macro_rules! real {
             fn sqrt(self) -> Self {
                 $sqrt(self)
             }
+            fn ln(self) -> Self {
+                $ln(self)
+            }
             fn is_finite(self) -> bool {
                 self.is_finite()
             }
@@ -162,8 +167,8 @@ macro_rules! real {
         }
     };
 }
-real!(f32, libm::sqrtf, libm::expf, libm::tanhf);
-real!(f64, libm::sqrt, libm::exp, libm::tanh);
+real!(f32, libm::sqrtf, libm::logf, libm::expf, libm::tanhf);
+real!(f64, libm::sqrt, libm::log, libm::exp, libm::tanh);
 
 #[cfg(feature = "micromath")]
 impl Math<f32> for Micromath {

@@ -11,6 +11,7 @@ use core::hint::black_box;
 // Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
+use mercer::dimension::{Method, Options};
 use mercer::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::explain::suspect;
 use mercer::graph::{Diffusion, connect};
@@ -18,10 +19,11 @@ use mercer::kernel::{
     Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum, Sum,
 };
 use mercer::{
-    Alarm, AlarmConfig, Components, Detector, Error, ExactWorkspace, Kernel, KernelPca,
-    KernelRidge, LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca,
-    PcaWorkspace, PreImageWorkspace, PreImages, Progress, QuantisedDetector, Recipe, Replace,
-    eigen, geometry, gram,
+    Alarm, AlarmConfig, Components, Detector, DimensionWorkspace, Error, ExactWorkspace,
+    FisherWorkspace, KMeansWorkspace, Kernel, KernelFisher, KernelKMeans, KernelPca, KernelRidge,
+    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca, PcaWorkspace,
+    PreImageWorkspace, PreImages, Progress, QuantisedDetector, Recipe, Replace, dimension, eigen,
+    geometry, gram, kmeans,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -52,6 +54,8 @@ fn workload() -> Result<(), Error> {
     denoise(&samples)?;
     read_strings()?;
     walk_graph()?;
+    judge_labels(&samples)?;
+    group(&samples)?;
     detect(&samples)?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
@@ -123,6 +127,35 @@ fn denoise(samples: &[Reading; SAMPLES]) -> Result<(), Error> {
     let ridge = black_box(0.1);
     gaussian.learn_pre_images(kernel, samples, ridge, &mut workspace, &mut learned)?;
     black_box(gaussian.denoise_by(&x, &learned)?);
+    Ok(())
+}
+
+/// The relevant dimension of labels, by each method, and a discriminant.
+fn judge_labels(samples: &[Reading]) -> Result<(), Error> {
+    let labels = black_box([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0]);
+    let mut workspace = DimensionWorkspace::<f32, SAMPLES>::new();
+    for options in
+        [Options::SIGNS, Options { method: Method::LeaveOneOut, centred: true, ..Options::VALUES }]
+    {
+        let mut scratch = workspace.scratch(black_box(SAMPLES))?;
+        let kernel = black_box(Rbf::new(0.125));
+        let found = dimension::estimate(&kernel, samples, &labels, options, &mut scratch)?;
+        black_box((found.assessment(), scratch.denoised));
+    }
+    let mut fisher = KernelFisher::<Rbf<f32>, Reading, SAMPLES>::new();
+    let mut workspace = FisherWorkspace::new();
+    black_box(fisher.fit(Rbf::new(0.125), samples, &labels, black_box(0.1), &mut workspace)?);
+    black_box(fisher.classify(&black_box([0.5, 0.5, 0.5]))?);
+    Ok(())
+}
+
+/// Kernel k-means, pass by pass, and a new point.
+fn group(samples: &[Reading]) -> Result<(), Error> {
+    let mut clusters = KernelKMeans::<Rbf<f32>, Reading, SAMPLES, 3>::new();
+    let mut workspace = KMeansWorkspace::new();
+    let options = black_box(kmeans::Options::new(3));
+    black_box(clusters.fit(black_box(Rbf::new(0.5)), samples, options, &mut workspace)?);
+    black_box((clusters.labels(), clusters.assign(&black_box([0.5, 0.5, 0.5]))?));
     Ok(())
 }
 

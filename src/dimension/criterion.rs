@@ -1,0 +1,63 @@
+//! What is least at the relevant dimension.
+
+use crate::math::{Real, dot, sum};
+
+/// Writes the criterion of the two-component model for `d = 1 … n−1`, in `2n` operations.
+pub(super) fn two_components<T: Real>(coefficients: &[T], criterion: &mut [T]) {
+    let n = coefficients.len();
+    let count = T::from_usize(n);
+    // Sums from the end: differences from the whole would lose what is small beside it.
+    let mut tail = T::ZERO;
+    let beyond = coefficients.iter().skip(1).rev();
+    for (place, &z) in criterion.iter_mut().take(n.saturating_sub(1)).rev().zip(beyond) {
+        tail += z * z;
+        *place = tail;
+    }
+    // A coefficient is known to about √n·ε of the length of the labels; less than that is not told from 0.
+    let rounding = count * T::EPSILON * T::EPSILON * dot(coefficients, coefficients);
+    let log_variance = |squares: T, number: T| rounding.larger(squares / number).ln();
+    let mut head = T::ZERO;
+    for (d, (place, &z)) in (1..n).zip(criterion.iter_mut().zip(coefficients)) {
+        head += z * z;
+        let (first, second) = (T::from_usize(d), T::from_usize(n - d));
+        *place = first / count * log_variance(head, first)
+            + second / count * log_variance(*place, second);
+    }
+}
+
+/// What leave-one-out keeps of each sample from one dimension to the next.
+pub(super) struct Left<'a, T> {
+    /// What the dimensions so far leave of the labels.
+    pub(super) residuals: &'a mut [T],
+    /// `(S_d)_ii`.
+    pub(super) spanned: &'a mut [T],
+}
+
+impl<T: Real> Left<'_, T> {
+    /// Takes one more dimension and returns the mean squared error of labels, less `mean`, that are predicted from the others.
+    pub(super) fn error(&mut self, vector: &[T], z: T, labels: &[T], mean: T) -> T {
+        let n = T::from_usize(vector.len());
+        let places = self.residuals.iter_mut().zip(self.spanned.iter_mut());
+        let errors =
+            places.zip(vector.iter().zip(labels)).map(|((residual, spanned), (&v, &y))| {
+                *residual -= z * v;
+                *spanned += v * v;
+                let others = T::ONE - *spanned;
+                // The others say nothing of a sample that is spanned whole: the shortest solution without it predicts 0.
+                let error = if others > n * T::EPSILON { *residual / others } else { y - mean };
+                error * error
+            });
+        sum(errors) / n
+    }
+}
+
+/// Position of the least value, the first of them.
+pub(super) fn least<T: Real>(values: &[T]) -> usize {
+    let mut best = (0, values.first().copied().unwrap_or(T::ZERO));
+    for (i, &value) in values.iter().enumerate() {
+        if value < best.1 {
+            best = (i, value);
+        }
+    }
+    best.0
+}

@@ -1,0 +1,29 @@
+//! Labels of samples: numbers to be told from the samples, or classes +1 and −1.
+
+use crate::error::Error;
+use crate::math::Real;
+
+/// There is one label for each sample, and each is finite.
+pub(crate) fn require_values<T: Real>(labels: &[T], samples: usize) -> Result<(), Error> {
+    require(labels, samples, "finite", |label| label.is_finite())
+}
+
+/// There is one label for each sample, and each is +1 or −1.
+pub(crate) fn require_classes<T: Real>(labels: &[T], samples: usize) -> Result<(), Error> {
+    require(labels, samples, "+1 or -1", |label| label.abs() == T::ONE)
+}
+
+fn require<T: Real>(
+    labels: &[T],
+    samples: usize,
+    rule: &'static str,
+    follows: impl Fn(T) -> bool,
+) -> Result<(), Error> {
+    if labels.len() != samples {
+        return Err(Error::Shape { what: "labels", expected: samples, given: labels.len() });
+    }
+    match labels.iter().position(|&label| !follows(label)) {
+        Some(index) => Err(Error::Label { index, rule }),
+        None => Ok(()),
+    }
+}
