@@ -3,9 +3,11 @@
 //! Every number reads back bit for bit: in Rust by the shortest decimal that does, in C99 as a hexadecimal literal.
 
 mod c;
+mod quantised;
 mod rust;
 
 pub use c::{CSource, c_source};
+pub use quantised::{Quantised, quantise};
 pub use rust::rust_source;
 
 use std::str::FromStr;

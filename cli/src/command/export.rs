@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::ArgGroup;
 
-use crate::export::{CSource, Name, c_source, rust_source};
+use crate::export::{CSource, Name, c_source, quantise, rust_source};
 use crate::model::{Model, with_model};
 use crate::text::thousands;
 use crate::{Number, file};
@@ -26,6 +26,9 @@ pub(super) struct Arguments {
     /// A C header with a function that scores, and MODEL.c beside it
     #[arg(long, value_name = "MODEL.h")]
     c: Option<PathBuf>,
+    /// In integers, for cores without an FPU: a `QuantisedDetector`, in Rust or as bytes
+    #[arg(long, conflicts_with = "c")]
+    quantised: bool,
     /// What the detector is called: in Rust in capitals, in C in front of all names
     #[arg(long, default_value = "MODEL")]
     name: Name,
@@ -46,13 +49,22 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let name = &arguments.name;
     // Everything is made before anything is written.
     let mut products: Vec<Product> = Vec::new();
+    let file = || arguments.model.display().to_string();
+    let quantised =
+        arguments.quantised.then(|| quantise(model, name).with_context(file)).transpose()?;
     if let Some(path) = &arguments.rust {
-        let content = rust_source(model, name)?.into_bytes();
-        let what = format!("static {}, {} bytes of flash", name.upper(), thousands(model.flash()));
-        products.push(Product { path: path.clone(), content, what });
+        let (source, flash) = match &quantised {
+            Some(quantised) => (quantised.source.clone(), quantised.flash),
+            None => (rust_source(model, name)?, model.flash()),
+        };
+        let what = format!("static {}, {} bytes of flash", name.upper(), thousands(flash));
+        products.push(Product { path: path.clone(), content: source.into_bytes(), what });
     }
     if let Some(path) = &arguments.bin {
-        let content = model.device_bytes()?;
+        let content = match quantised {
+            Some(quantised) => quantised.bytes,
+            None => model.device_bytes()?,
+        };
         let what = format!("{} bytes", thousands(content.len()));
         products.push(Product { path: path.clone(), content, what });
     }

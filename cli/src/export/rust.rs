@@ -2,7 +2,7 @@
 //!
 //! Paths are complete and helpers are inside of the `static`, so that nothing clashes with what is around the `include!`.
 
-use mercer::{Error, Watch};
+use mercer::{Error, Thresholds};
 
 use super::{Name, facts, list};
 use crate::model::Model;
@@ -12,7 +12,7 @@ use crate::{KernelSpec, Number};
 /// Items that nobody uses or sees are no mistake here.
 const ALLOW: &str = "#[allow(dead_code, unreachable_pub)]";
 /// Nor are numbers that look like constants, large arrays, and the time it takes to compile them.
-const ALLOW_NUMBERS: &str =
+pub(super) const ALLOW_NUMBERS: &str =
     "#[allow(dead_code, unreachable_pub, long_running_const_eval, clippy::all, clippy::pedantic)]";
 
 /// The source file.
@@ -20,14 +20,24 @@ const ALLOW_NUMBERS: &str =
 /// # Errors
 /// Those of a model whose sizes do not match.
 pub fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
-    let (version, upper) = (mercer::persist::FORMAT_VERSION, name.upper());
+    let version = ("persist::FORMAT_VERSION", mercer::persist::FORMAT_VERSION);
+    Ok(beginning(model, name, version)? + &detector(model, name.upper())?)
+}
+
+/// What stands before a detector: the version that it is pinned to, names of inputs, and checksum.
+pub(super) fn beginning<T: Number>(
+    model: &Model<T>,
+    name: &Name,
+    (constant, version): (&str, u16),
+) -> Result<String, Error> {
+    let upper = name.upper();
     let checksum = model.checksum()?;
     Ok(format!(
         r#"// Made by `mercer export`: do not edit.
 
 #[rustfmt::skip]
 const _: () = assert!(
-    ::mercer::persist::FORMAT_VERSION == {version},
+    ::mercer::{constant} == {version},
     "{upper} is of format version {version}, this is another version of mercer: run `mercer export` again"
 );
 
@@ -41,12 +51,11 @@ pub const {upper}_INPUTS: [&str; {inputs}] = {columns:?};
 {ALLOW}
 pub const {upper}_CHECKSUM: u32 = 0x{high:04x}_{low:04x};
 
-{detector}"#,
+"#,
         inputs = model.inputs(),
         columns = model.columns,
         high = checksum >> 16,
         low = checksum & 0xffff,
-        detector = detector(model, upper)?,
     ))
 }
 
@@ -58,7 +67,7 @@ fn detector<T: Number>(model: &Model<T>, name: &str) -> Result<String, Error> {
     let (kernel_type, kernel) = kernel(&model.kernel);
     let (number, inputs) = (T::NAMES[0], model.inputs());
     let (points, components) = (model.points.rows(), model.components());
-    let (weights, thresholds) = (&model.weights, &model.thresholds);
+    let weights = &model.weights;
     let numbers = |values: &[T]| format!("[{}]", list(values, literal));
     let rows = |indent: usize, rows: &mut dyn Iterator<Item = &[T]>| -> String {
         rows.map(|row| format!("{:indent$}{},\n", "", numbers(row))).collect()
@@ -103,11 +112,7 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
                 {variances},
             ),
         ){memos},
-        ::mercer::Thresholds {{
-            spe: {spe},
-            t2: {t2},
-            watch: ::mercer::Watch::{watch},
-        }},
+        {thresholds},
     )
 }};
 "#,
@@ -122,14 +127,16 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
         offsets = numbers(&weights.offsets),
         variances = numbers(&weights.variances),
         memos = memos(&model.kernel),
-        spe = literal(&thresholds.spe),
-        t2 = literal(&thresholds.t2),
-        watch = match thresholds.watch {
-            Watch::Spe => "Spe",
-            Watch::T2 => "T2",
-            Watch::Both => "Both",
-        },
+        thresholds = thresholds(&model.thresholds),
     ))
+}
+
+/// Thresholds as an expression.
+pub(super) fn thresholds<T: Number>(thresholds: &Thresholds<T>) -> String {
+    let Thresholds { spe, t2, watch } = thresholds;
+    format!(
+        "::mercer::Thresholds {{ spe: {spe:?}, t2: {t2:?}, watch: ::mercer::Watch::{watch:?} }}"
+    )
 }
 
 /// The shortest decimal that reads back as the same number.

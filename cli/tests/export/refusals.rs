@@ -27,6 +27,12 @@ fn bad_input_is_named_and_nothing_is_written() {
     assert_eq!(error, format!("mercer: {c}: the name of a C file ends in .h or .c\n"));
     let error = refused(&["export", &model, "--rust", &rust, "--bin", &rust]);
     assert_eq!(error, format!("mercer: {rust}: asked for twice\n"));
+    let linear = data.fit(&folder, "linear", "f32");
+    let error = refused(&["export", &linear, "--quantised", "--rust", &rust]);
+    assert!(error.contains("only models with kernel rbf in f32 can be quantised"), "{error}");
+    let error = refused(&["export", &model, "--quantised", "--c", "model.h"]);
+    assert!(error.contains("cannot be used with"), "{error}");
+    fs::remove_file(&linear).unwrap();
     let error = refused(&["export", &data.train, "--rust", &rust]);
     assert_eq!(error, format!("mercer: {}: not a model of mercer\n", data.train));
     let missing = folder.path("missing.mercer");

@@ -88,10 +88,6 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
             ),
         )
         .with_memos(KERNEL.memos(&POINTS)),
-        ::mercer::Thresholds {
-            spe: 0.3364204,
-            t2: 9.061157,
-            watch: ::mercer::Watch::Spe,
-        },
+        ::mercer::Thresholds { spe: 0.3364204, t2: 9.061157, watch: ::mercer::Watch::Spe },
     )
 };

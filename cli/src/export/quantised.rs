@@ -1,0 +1,160 @@
+//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it, as a `static` or as bytes.
+//!
+//! Unlike a detector, a quantised one is made by code whose sizes are constants; so there is one copy of it for each number of inputs, and room for the most points
+//! and components that are worth quantising.
+
+use anyhow::{Context, Result, ensure};
+use mercer::kernel::Rbf;
+use mercer::quantised::{Component, QuantisedPoint};
+use mercer::{Detector, QuantisedDetector};
+
+use super::{Name, facts, list, rust};
+use crate::model::Model;
+use crate::text::thousands;
+use crate::{KernelSpec, Number};
+
+const MOST_INPUTS: usize = 32;
+const MOST_POINTS: usize = 128;
+const MOST_COMPONENTS: usize = 64;
+
+/// A quantised model for firmware.
+pub struct Quantised {
+    /// The Rust file.
+    pub source: String,
+    /// What `QuantisedDetector::read_from` reads.
+    pub bytes: Vec<u8>,
+    /// Bytes of it as a `static`.
+    pub flash: usize,
+}
+
+/// Quantises a model.
+///
+/// # Errors
+/// For other kernels than the Gaussian, other numbers than `f32`, models that are too large, and whatever `QuantisedDetector::quantise` refuses.
+pub fn quantise<T: Number>(model: &Model<T>, name: &Name) -> Result<Quantised> {
+    let gaussian = matches!(model.kernel, KernelSpec::Rbf { .. });
+    ensure!(
+        gaussian && T::NAMES[0] == "f32",
+        "only models with kernel rbf in f32 can be quantised"
+    );
+    for (what, size, most) in [
+        ("inputs", model.inputs(), MOST_INPUTS),
+        ("landmarks", model.points.rows(), MOST_POINTS),
+        ("components", model.components(), MOST_COMPONENTS),
+    ] {
+        ensure!(size <= most, "{size} {what} are more than a quantised model can have: {most}");
+    }
+    let bytes = model.device_bytes()?;
+    let facts = facts(model, |column| format!("`{column}`"))?;
+    macro_rules! for_inputs {
+        ($($inputs:literal)*) => {
+            match model.inputs() {
+                $($inputs => quantise_inputs::<$inputs>(&bytes, &facts, name),)*
+                _ => unreachable!("the number of inputs was checked"),
+            }
+        };
+    }
+    let mut made = for_inputs!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32)?;
+    made.source = rust::beginning(model, name, VERSION)? + &made.source;
+    Ok(made)
+}
+
+/// What pins the format of the source, and its number.
+const VERSION: (&str, u16) =
+    ("quantised::QUANTISED_FORMAT_VERSION", mercer::quantised::QUANTISED_FORMAT_VERSION);
+
+fn quantise_inputs<const D: usize>(
+    detector_bytes: &[u8],
+    facts: &[String],
+    name: &Name,
+) -> Result<Quantised> {
+    let mut detector =
+        Box::new(Detector::<Rbf<f32>, [f32; D], MOST_POINTS, MOST_COMPONENTS>::new());
+    detector.read_from(detector_bytes)?;
+    let mut quantised = Box::new(QuantisedDetector::<D, MOST_POINTS, MOST_COMPONENTS>::new());
+    quantised.quantise(&detector).context("this model cannot be quantised")?;
+    let mut bytes = vec![0; quantised.encoded_len()];
+    quantised.write_to(&mut bytes)?;
+
+    let model = quantised.model();
+    let (points, components) = (model.header.points as usize, model.header.components as usize);
+    let room = points.next_multiple_of(2);
+    let flash = flash::<D>(room, components);
+    let point_rows: String = model.points[..room]
+        .iter()
+        .map(|point| {
+            format!(
+                "            QuantisedPoint {{ half_length: {}, coordinates: {:?}, weights: {:?}, centre: {} }},\n",
+                point.half_length,
+                point.coordinates,
+                &point.weights[..components],
+                point.centre
+            )
+        })
+        .collect();
+    let rows = |values: Vec<String>| -> String {
+        values.iter().map(|value| format!("            {value},\n")).collect()
+    };
+    let docs: String = facts.iter().map(|fact| format!("/// - {fact}\n")).collect();
+    let source = format!(
+        r#"/// A detector of unusual readings in integers, for cores without an FPU, that `mercer fit` learned and `mercer export` quantised.
+///
+{docs}/// - flash: {flash_text} bytes
+#[rustfmt::skip]
+{allow}
+pub static {upper}: ::mercer::QuantisedDetector<{D}, {room}, {components}> = {{
+    use ::mercer::quantised::{{Component, Input, QuantisedHeader, QuantisedModel, QuantisedPoint}};
+    ::mercer::QuantisedDetector::from_parts(
+        ::mercer::Scaling {{
+            mean: [{mean}],
+            deviation: [{deviation}],
+        }},
+        QuantisedModel {{
+            header: {header:?},
+            inputs: [
+{inputs}            ],
+            points: [
+{point_rows}            ],
+            components: [
+{component_rows}            ],
+        }},
+        {thresholds},
+    )
+}};
+"#,
+        flash_text = thousands(flash),
+        allow = rust::ALLOW_NUMBERS,
+        upper = name.upper(),
+        mean = list(&quantised.scaling().mean, |v| format!("{v:?}")),
+        deviation = list(&quantised.scaling().deviation, |v| format!("{v:?}")),
+        header = model.header,
+        inputs = rows(model.inputs.iter().map(|input| format!("{input:?}")).collect()),
+        component_rows =
+            rows(model.components[..components].iter().map(|c| format!("{c:?}")).collect()),
+        thresholds = rust::thresholds(quantised.thresholds()),
+    );
+    Ok(Quantised { source, bytes, flash })
+}
+
+/// `QuantisedDetector::SIZE` for sizes that are known at run time.
+fn flash<const D: usize>(points: usize, components: usize) -> usize {
+    // What depends on neither is that of the smallest detector, less its points and its component.
+    let rest = size_of::<QuantisedDetector<D, 2, 1>>()
+        - 2 * size_of::<QuantisedPoint<D, 1>>()
+        - size_of::<Component>();
+    let point = size_of::<u32>() + (D + components + 1) * size_of::<u16>();
+    rest + points * point.next_multiple_of(align_of::<u32>()) + components * size_of::<Component>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_at_run_time_are_those_of_the_types() {
+        assert_eq!(flash::<1>(2, 1), QuantisedDetector::<1, 2, 1>::SIZE);
+        assert_eq!(flash::<6>(12, 8), QuantisedDetector::<6, 12, 8>::SIZE);
+        assert_eq!(flash::<12>(48, 24), QuantisedDetector::<12, 48, 24>::SIZE);
+        assert_eq!(flash::<7>(10, 5), QuantisedDetector::<7, 10, 5>::SIZE);
+    }
+}
