@@ -18,6 +18,57 @@ fn tables_are_true() {
     require_section("learner table", &learner_table());
 }
 
+/// Names of types that exist, or this would not compile.
+macro_rules! types {
+    ($($module:ident)::+ { $($name:ident),* }) => {{
+        #[allow(unused_imports)]
+        use $($module)::+::{$($name),*};
+        [$(stringify!($name)),*]
+    }};
+}
+
+#[test]
+fn topics_have_a_type_and_an_example() {
+    let mut known = types!(mercer {
+        Alarm,
+        Detector,
+        KernelFisher,
+        KernelKMeans,
+        KernelPca,
+        KernelRidge,
+        Learner,
+        Pca,
+        PreImages,
+        RelevantDimension
+    })
+    .to_vec();
+    known.extend(types!(mercer::kernel { Normalised, Product, Spectrum, Sum }));
+    known.extend(types!(mercer::graph { Diffusion }));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md can be read");
+    let (_, table) = readme.split_once("<!-- topics -->\n").expect("the table begins");
+    let (table, _) = table.split_once("<!-- end of topics -->").expect("the table ends");
+    let mut examples = 0;
+    for line in table.lines().skip(2) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let names = |cell: &str| -> Vec<String> {
+            cell.split(',')
+                .map(|name| name.trim().replace('`', ""))
+                .filter(|n| !n.is_empty())
+                .collect()
+        };
+        for name in names(cells[2]) {
+            assert!(known.contains(&name.as_str()), "there is no type {name}: {line}");
+        }
+        for name in names(cells[3]) {
+            let file = |suffix: &str| root.join(format!("examples/{name}{suffix}")).is_file();
+            assert!(file(".rs") || file("/main.rs"), "there is no example {name}: {line}");
+            examples += 1;
+        }
+    }
+    assert!(examples >= 14, "the table has {examples} examples");
+}
+
 fn memory_table() -> String {
     let mut table = String::from(
         "| fit | samples × inputs | points | components | model | workspace | samples | to learn, in all |\n\
