@@ -5,7 +5,7 @@
 //! has been moved to the origin. It is symmetric, and `K̃ e = 0` for the vector of ones `e`.
 
 use crate::error::Error;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Row};
 use crate::math::{Real, first_not_finite, sum};
 use crate::matrix::MatrixViewMut;
 use crate::samples::Samples;
@@ -45,9 +45,10 @@ where
         *diagonal = kernel.diagonal(x);
         let mut sum = *diagonal;
         for (entry, y) in others.iter_mut().zip(samples.iter_samples().skip(row + 1)) {
-            *entry = kernel.eval(x, y);
+            *entry = kernel.begin(x, y);
             sum += *entry;
         }
+        kernel.finish(Row::PLAIN, others);
         // One look for the row: what is not finite shows in the sum. (So can many large values, which are fine.)
         if !sum.is_finite()
             && let Some(column) = first_not_finite(gram.row_mut(row).get(row..).unwrap_or_default())
