@@ -106,6 +106,12 @@ mod tests {
                 assert_eq!(*sum, plain, "lane {l}, {inputs} inputs");
             }
         }
+        for inputs in 0..=11 {
+            let (x, y) = (x.map(f64::from), y[1].map(f64::from));
+            let sum = sum_of(&x[..inputs], &y, |x, y| (x - y) * (x - y));
+            let plain: f64 = (0..inputs).map(|j| (x[j] - y[j]) * (x[j] - y[j])).sum();
+            assert!((sum - plain).abs() < 1e-14, "{inputs} inputs: {sum} instead of {plain}");
+        }
         let mut sums = x;
         add_rows(&mut sums, &y, start);
         for (j, sum) in sums.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! One pass over the points of a model, four at a time: what a score consists of.
+//! One pass over the points of a model, four at a time or in `f64` a block at a time: what a score consists of.
 //!
 //! The plain way, point by point through [`Kernel::eval`], is [`KernelPcaView`](super::KernelPcaView); tests compare the two.
 
