@@ -153,6 +153,8 @@ macro_rules! real {
             fn abs(self) -> Self {
                 self.abs()
             }
+            // libm writes this instruction in its old form, which waits when wide vectors are in use; before a call, compilers put an end to that.
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
             fn sqrt(self) -> Self {
                 $sqrt(self)
             }

@@ -201,7 +201,7 @@ fn left_in_two_lanes<T: Real>(
 /// The same for `f64`, whose place is a host.
 ///
 /// Four lanes fill a vector register, and loops over arrays become vector instructions where patterns do not. As a function of its own, so that the compiler
-/// knows `y` to be apart from the rows; and lanes are added up one by one, or it would mix rows in its vectors because that is how pairs of lanes are added.
+/// knows `y` to be apart from the rows.
 #[inline(never)]
 fn left_in_four_lanes<T: Real>(
     [p, q, r, s]: [&[[T; 4]]; 4],
@@ -227,6 +227,7 @@ fn left_in_four_lanes<T: Real>(
         let [a, b, c, d] = sums;
         sums = [product(a, x, p), product(b, x, q), product(c, x, r), product(d, x, s)];
     }
+    // Or the compiler would mix four rows in a vector, because that is how their lanes are added up here, and move entries around in every turn of the loop.
     black_box(sums).map(add_up)
 }
 
