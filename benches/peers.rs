@@ -1,6 +1,7 @@
 //! How long mercer and its desktop relatives take: `cargo bench --bench peers` builds and runs the package in `peers/`.
 //!
-//! A package of its own, because what it compares with takes longer to compile than all of mercer.
+//! A package of its own, because what it compares with takes longer to compile than all of mercer. It is built for the processor that it runs on, as nalgebra
+//! and faer are with it, and as LAPACK chooses its code when it starts; flags in `RUSTFLAGS` take the place of that.
 
 use std::env;
 use std::path::Path;
@@ -10,6 +11,9 @@ fn main() -> ExitCode {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/Cargo.toml");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["run", "--release", "--quiet", "--manifest-path"]).arg(manifest);
+    if env::var_os("RUSTFLAGS").is_none() {
+        cargo.env("RUSTFLAGS", "-Ctarget-cpu=native");
+    }
     match cargo.status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(status) => {

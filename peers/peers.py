@@ -1,6 +1,7 @@
 """Times the same work in numpy, scipy and scikit-learn; called by src/python.rs.
 
-Prints a line for each method: task;name;milliseconds for each size.
+Prints a line for each method: task;name;milliseconds for each size;residual for each size. The residual is the largest of |A v - l v| over the largest l;
+nan where there is none.
 """
 import sys
 import time
@@ -37,9 +38,11 @@ def centred_gram(n):
     return k - means[:, None] - means[None, :] + means.mean()
 
 
-def report(task, name, work):
+def report(task, name, work, residual=lambda n: float("nan")):
     times = [best(work(n)) for n in sizes]
-    print(f"{task};{name};" + ";".join(f"{ms:.6f}" for ms in times), flush=True)
+    residuals = [residual(n) for n in sizes]
+    numbers = [f"{ms:.6f}" for ms in times] + [f"{r:.3e}" for r in residuals]
+    print(f"{task};{name};" + ";".join(numbers), flush=True)
 
 
 def prepared(solve):
@@ -50,7 +53,17 @@ def prepared(solve):
     return of_size
 
 
-report("eigen", f"numpy {np.__version__} eigh", prepared(np.linalg.eigh))
+def report_eigen(name, solve):
+    def residual(n):
+        k = centred_gram(n)
+        values, vectors = solve(k)
+        errors = np.linalg.norm(k @ vectors - vectors * values, axis=0)
+        return errors[-leading:].max() / values[-1]
+
+    report("eigen", name, prepared(solve), residual)
+
+
+report_eigen(f"numpy {np.__version__} eigh", np.linalg.eigh)
 try:
     import scipy
     from scipy.linalg import eigh
@@ -59,8 +72,8 @@ try:
     def subset(k):
         return eigh(k, subset_by_index=[len(k) - leading, len(k) - 1])
 
-    report("eigen", f"scipy {scipy.__version__} eigh, 8 of n", prepared(subset))
-    report("eigen", f"scipy {scipy.__version__} eigsh", prepared(lambda k: eigsh(k, leading)))
+    report_eigen(f"scipy {scipy.__version__} eigh, 8 of n", subset)
+    report_eigen(f"scipy {scipy.__version__} eigsh", lambda k: eigsh(k, leading))
 except ImportError as error:
     print(f"skipped: scipy ({error})", file=sys.stderr)
 

@@ -5,7 +5,7 @@
 //! has been moved to the origin. It is symmetric, and `K̃ e = 0` for the vector of ones `e`.
 
 use crate::error::Error;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Row};
 use crate::math::{Real, first_not_finite, sum};
 use crate::matrix::MatrixViewMut;
 use crate::samples::Samples;
@@ -45,9 +45,10 @@ where
         *diagonal = kernel.diagonal(x);
         let mut sum = *diagonal;
         for (entry, y) in others.iter_mut().zip(samples.iter_samples().skip(row + 1)) {
-            *entry = kernel.eval(x, y);
+            *entry = kernel.begin(x, y);
             sum += *entry;
         }
+        kernel.finish(Row::PLAIN, others);
         // One look for the row: what is not finite shows in the sum. (So can many large values, which are fine.)
         if !sum.is_finite()
             && let Some(column) = first_not_finite(gram.row_mut(row).get(row..).unwrap_or_default())
@@ -132,6 +133,7 @@ mod tests {
     use super::*;
     use crate::error::Fault;
     use crate::kernel::{Linear, Poly, Rbf};
+    use crate::math::Libm;
     use crate::matrix::Matrix;
 
     #[test]
@@ -145,6 +147,30 @@ mod tests {
         assert_eq!(means, [3.0, 6.0, 18.0]);
         let expected = [[4.0, 2.0, -6.0], [2.0, 1.0, -3.0], [-6.0, -3.0, 9.0]];
         assert_eq!(k, Matrix::from_rows(expected));
+    }
+
+    #[test]
+    fn entries_are_kernel_values() {
+        let samples: [[f64; 5]; 7] =
+            core::array::from_fn(|i| core::array::from_fn(|j| ((3 * i + 5 * j) % 11) as f64 * 0.3));
+        // `Fast` computes many at once, `Libm` one by one.
+        let (fast, plain) = (Rbf::new(0.2), Rbf { gamma: 0.2, math: Libm });
+        let (mut k, mut reference) = (Matrix::<f64, 7, 7>::zeros(), Matrix::<f64, 7, 7>::zeros());
+        fill(&fast, samples.as_slice(), &mut k.view_mut()).unwrap();
+        fill(&plain, samples.as_slice(), &mut reference.view_mut()).unwrap();
+        for (i, x) in samples.iter().enumerate() {
+            for (j, y) in samples.iter().enumerate() {
+                let exact = plain.eval(x, y);
+                assert_eq!(reference.view().at(i, j), exact);
+                assert!((k.view().at(i, j) / exact - 1.0).abs() < 2e-15, "entry {i}, {j}");
+            }
+        }
+        // Equal samples have exactly 1, and what is too far apart has next to nothing, without an error.
+        let far = [[0.0], [0.0], [1e200]];
+        let mut k = Matrix::<f64, 3, 3>::zeros();
+        fill(&fast, far.as_slice(), &mut k.view_mut()).unwrap();
+        assert_eq!(k.view().at(0, 1), 1.0);
+        assert!(k.view().at(0, 2) < 1e-300);
     }
 
     #[test]

@@ -133,6 +133,30 @@ pub trait Kernel<X: ?Sized> {
         let one = |point, memo| self.eval_prepared(row, x, point, memo);
         [one(p0, m0), one(p1, m1), one(p2, m2), one(p3, m3)]
     }
+
+    /// `k(x, y)`, or what [`finish`](Kernel::finish) makes it from with [`Row::PLAIN`]: for many values at once, as in a Gram matrix.
+    #[doc(hidden)]
+    fn begin(&self, x: &X, y: &X) -> Self::Scalar {
+        self.eval(x, y)
+    }
+
+    /// [`eval_prepared`](Kernel::eval_prepared), or what [`finish`](Kernel::finish) makes it from.
+    #[doc(hidden)]
+    fn begin_prepared(
+        &self,
+        row: Row<Self::Scalar>,
+        x: &X,
+        point: &X,
+        memo: Self::Scalar,
+    ) -> Self::Scalar {
+        self.eval_prepared(row, x, point, memo)
+    }
+
+    /// Turns what was begun into kernel values.
+    #[doc(hidden)]
+    fn finish(&self, row: Row<Self::Scalar>, values: &mut [Self::Scalar]) {
+        let _ = (row, values);
+    }
 }
 
 /// What the kernel values of one query with all points have in common.
@@ -143,6 +167,11 @@ pub struct Row<T> {
     start: T,
     /// What the values, or a sum of them, have still to be multiplied by.
     pub(crate) factor: T,
+}
+
+impl<T: Real> Row<T> {
+    /// Nothing in common.
+    pub(crate) const PLAIN: Self = Self { start: T::ZERO, factor: T::ONE };
 }
 
 /// A kernel that is borrowed is a kernel.
@@ -159,6 +188,12 @@ impl<X: ?Sized, K: Kernel<X> + ?Sized> Kernel<X> for &K {
     }
     fn check(&self, x: &X, peer: &X) -> Result<(), Fault> {
         (**self).check(x, peer)
+    }
+    fn begin(&self, x: &X, y: &X) -> K::Scalar {
+        (**self).begin(x, y)
+    }
+    fn finish(&self, row: Row<K::Scalar>, values: &mut [K::Scalar]) {
+        (**self).finish(row, values);
     }
 }
 

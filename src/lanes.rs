@@ -55,6 +55,26 @@ pub(crate) fn dot<T: Real>(sum: T, x: Lanes<T>, y: Lanes<T>) -> T {
     sum + x0 * y0 + x1 * y1 + x2 * y2 + x3 * y3
 }
 
+/// `Σ_j term(x_j, y_j)`, over the shorter length: here the lanes are inputs, and are added up in the end. A host computes them in vectors.
+#[inline(always)]
+pub(crate) fn sum_of<T: Real>(x: &[T], y: &[T], term: impl Fn(T, T) -> T) -> T {
+    let length = x.len().min(y.len());
+    let (x, x_rest) = x.get(..length).unwrap_or_default().as_chunks::<LANES>();
+    let (y, y_rest) = y.get(..length).unwrap_or_default().as_chunks::<LANES>();
+    let rest = x_rest.iter().zip(y_rest).fold(T::ZERO, |sum, (&x, &y)| sum + term(x, y));
+    let mut quads = x.iter().zip(y);
+    let Some((&[x0, x1, x2, x3], &[y0, y1, y2, y3])) = quads.next() else { return rest };
+    let mut sums = [term(x0, y0), term(x1, y1), term(x2, y2), term(x3, y3)];
+    for (x, y) in quads {
+        for ((sum, &x), &y) in sums.iter_mut().zip(x).zip(y) {
+            *sum += term(x, y);
+        }
+    }
+    let [a, b, c, d] = sums;
+    let sum = (a + b) + (c + d);
+    if x_rest.is_empty() { sum } else { sum + rest }
+}
+
 /// `sums[l] + x y_l`.
 #[inline(always)]
 fn add_scaled<T: Real>(sums: Lanes<T>, x: T, y: Lanes<T>) -> Lanes<T> {
@@ -85,6 +105,12 @@ mod tests {
                 let plain = (0..inputs).fold(start[l], |sum, j| sum + x[j] * y[l][j]);
                 assert_eq!(*sum, plain, "lane {l}, {inputs} inputs");
             }
+        }
+        for inputs in 0..=11 {
+            let (x, y) = (x.map(f64::from), y[1].map(f64::from));
+            let sum = sum_of(&x[..inputs], &y, |x, y| (x - y) * (x - y));
+            let plain: f64 = (0..inputs).map(|j| (x[j] - y[j]) * (x[j] - y[j])).sum();
+            assert!((sum - plain).abs() < 1e-14, "{inputs} inputs: {sum} instead of {plain}");
         }
         let mut sums = x;
         add_rows(&mut sums, &y, start);

@@ -96,6 +96,15 @@ pub trait Math<T: Real>: Copy {
     fn exp_steps(self, t: T, start: T) -> T {
         self.exp(t + start)
     }
+    /// Is [`exp_many`](Self::exp_many) faster than one by one?
+    const VECTORS: bool = false;
+    /// [`exp_steps`](Self::exp_steps) of each of them, in place.
+    #[inline(always)]
+    fn exp_many(self, values: &mut [T], start: T) {
+        for t in values {
+            *t = self.exp_steps(*t, start);
+        }
+    }
     /// Divides the common part of the exponents, in steps, into a start for [`exp_steps`](Self::exp_steps) and a common factor of all values.
     #[inline(always)]
     fn split(self, shared: T) -> (T, T) {
@@ -106,7 +115,7 @@ pub trait Math<T: Real>: Copy {
 /// The default backend: the same bits on every core.
 ///
 /// Its own `exp` for numbers up to 0, in two forms. For `f32`: one off by up to 8e-8 relative, shorter than libm's; and for a model's row of
-/// kernel values a still shorter one by a table (256 bytes), off by up to 2.1e-7, in which values below 2⁻⁶² stay at about that. For `f64`: only the one for rows, off by
+/// kernel values a still shorter one by a table (256 bytes), off by up to 2.1e-7, in which values below 2⁻⁶² stay at about that. For `f64`: only the one for rows, of a model or of a Gram matrix, off by
 /// up to 5e-16 and 2e-16 times the exponent. The rest is that of [libm](https://docs.rs/libm).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -146,6 +155,8 @@ macro_rules! real {
             fn abs(self) -> Self {
                 self.abs()
             }
+            // libm writes this instruction in its old form, which waits when wide vectors are in use; before a call, compilers put an end to that.
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
             fn sqrt(self) -> Self {
                 $sqrt(self)
             }

@@ -10,6 +10,7 @@ use mercer::{
 
 use crate::LEADING;
 use crate::data::{GAMMA, Reading, SIZES, readings};
+use crate::table::Times;
 use crate::timing::milliseconds;
 
 pub(crate) const NAME: &str = "mercer eigen::leading";
@@ -28,14 +29,16 @@ pub(crate) fn centred_gram(n: usize) -> Result<Vec<f64>> {
     Ok(matrix)
 }
 
-pub(crate) fn eigenpairs(wanted: usize) -> Result<[f64; SIZES.len()]> {
-    each(|n| {
+/// Times, and residuals `max ‖A v − λ v‖` over the largest eigenvalue.
+pub(crate) fn eigenpairs(wanted: usize) -> Result<(Times, Times)> {
+    let (mut times, mut residuals) = ([0.0; SIZES.len()], [0.0; SIZES.len()]);
+    for ((&n, time), residual) in SIZES.iter().zip(&mut times).zip(&mut residuals) {
         let matrix = centred_gram(n)?;
         let (mut basis, mut vector, mut pivots) =
             (vec![0.0; STEPS * n], vec![0.0; n], vec![0.0; n]);
         let (mut projected, mut rotation) = (vec![0.0; STEPS * STEPS], vec![0.0; STEPS * STEPS]);
         let mut rest = [[0.0; STEPS]; 3];
-        milliseconds(
+        *time = milliseconds(
             || matrix.clone(),
             |mut matrix| {
                 let [values, diagonal, beside] = &mut rest;
@@ -52,15 +55,26 @@ pub(crate) fn eigenpairs(wanted: usize) -> Result<[f64; SIZES.len()]> {
                 let mut matrix = MatrixViewMut::new(&mut matrix, n, n)?;
                 Ok(eigen::leading(&mut matrix, wanted, 0.0, &mut scratch)?)
             },
-        )
-    })
+        )?;
+        let pairs = rest[0].iter().zip(basis.chunks(n)).take(wanted);
+        let worst = pairs.map(|(&value, vector)| error(&matrix, value, vector)).fold(0.0, f64::max);
+        *residual = worst / rest[0][0];
+    }
+    Ok((times, residuals))
 }
 
-pub(crate) fn exact_detector() -> Result<[f64; SIZES.len()]> {
+/// `‖A v − λ v‖`.
+fn error(matrix: &[f64], value: f64, vector: &[f64]) -> f64 {
+    let rows = matrix.chunks(vector.len()).zip(vector);
+    let product = |row: &[f64]| row.iter().zip(vector).map(|(a, v)| a * v).sum::<f64>();
+    rows.map(|(row, v)| (product(row) - value * v).powi(2)).sum::<f64>().sqrt()
+}
+
+pub(crate) fn exact_detector() -> Result<Times> {
     Ok([exact::<128>()?, exact::<256>()?, exact::<512>()?])
 }
 
-pub(crate) fn landmark_detector() -> Result<[f64; SIZES.len()]> {
+pub(crate) fn landmark_detector() -> Result<Times> {
     Ok([landmarks::<128>()?, landmarks::<256>()?, landmarks::<512>()?])
 }
 
@@ -115,7 +129,7 @@ fn detector<const R: usize>(
 }
 
 /// One time for each size.
-pub(crate) fn each(measure: impl Fn(usize) -> Result<f64>) -> Result<[f64; SIZES.len()]> {
+pub(crate) fn each(measure: impl Fn(usize) -> Result<f64>) -> Result<Times> {
     let [a, b, c] = SIZES;
     Ok([measure(a)?, measure(b)?, measure(c)?])
 }

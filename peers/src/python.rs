@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::data::{GAMMA, INPUTS, SIZES, bytes, readings};
+use crate::table::Times;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers.py");
 /// Who wants another Python than the first on the `PATH` names it here.
@@ -16,7 +17,9 @@ pub(crate) struct Row {
     /// `eigen` or `fit`.
     pub(crate) task: String,
     pub(crate) name: String,
-    pub(crate) milliseconds: [f64; SIZES.len()],
+    pub(crate) milliseconds: Times,
+    /// Of eigenpairs; otherwise not numbers.
+    pub(crate) residuals: Times,
 }
 
 /// Runs the script on the same readings; what it lacks is said and left out.
@@ -50,16 +53,16 @@ pub(crate) fn measure(leading: usize) -> Result<Vec<Row>> {
     String::from_utf8(output.stdout)?.lines().map(row).collect()
 }
 
-/// A line of the script: task, name and a time for each size, separated by semicolons.
+/// A line of the script: task, name, a time and a residual for each size, separated by semicolons.
 fn row(line: &str) -> Result<Row> {
     let mut parts = line.split(';');
     let mut next = || parts.next().with_context(|| format!("incomplete: {line}"));
     let (task, name) = (next()?.to_string(), next()?.to_string());
-    let mut milliseconds = [0.0; SIZES.len()];
-    for ms in &mut milliseconds {
-        *ms = next()?.parse().with_context(|| format!("not a time in: {line}"))?;
+    let (mut milliseconds, mut residuals) = ([0.0; SIZES.len()], [0.0; SIZES.len()]);
+    for number in milliseconds.iter_mut().chain(&mut residuals) {
+        *number = next()?.parse().with_context(|| format!("not a number in: {line}"))?;
     }
-    Ok(Row { task, name, milliseconds })
+    Ok(Row { task, name, milliseconds, residuals })
 }
 
 #[cfg(test)]
@@ -68,9 +71,11 @@ mod tests {
 
     #[test]
     fn rows_are_read() {
-        let row = row("eigen;numpy eigh;1.5;2;30.25").expect("a row");
+        let row = row("eigen;numpy eigh;1.5;2;30.25;1e-15;2e-15;nan").expect("a row");
         assert_eq!((row.task.as_str(), row.name.as_str()), ("eigen", "numpy eigh"));
         assert_eq!(row.milliseconds, [1.5, 2.0, 30.25]);
-        assert!(super::row("eigen;numpy eigh;1.5;2").is_err());
+        assert_eq!(row.residuals[..2], [1e-15, 2e-15]);
+        assert!(row.residuals[2].is_nan());
+        assert!(super::row("eigen;numpy eigh;1.5;2;3;1e-15;2e-15").is_err());
     }
 }

@@ -3,11 +3,11 @@
 use anyhow::{Result, ensure};
 use faer::Side;
 
-use crate::data::SIZES;
 use crate::ours::{centred_gram, each};
+use crate::table::Times;
 use crate::timing::milliseconds;
 
-pub(crate) fn nalgebra(leading: usize) -> Result<[f64; SIZES.len()]> {
+pub(crate) fn nalgebra(leading: usize) -> Result<Times> {
     each(|n| {
         let matrix = nalgebra::DMatrix::from_row_slice(n, n, &centred_gram(n)?);
         milliseconds(
@@ -21,7 +21,7 @@ pub(crate) fn nalgebra(leading: usize) -> Result<[f64; SIZES.len()]> {
     })
 }
 
-pub(crate) fn faer(leading: usize) -> Result<[f64; SIZES.len()]> {
+pub(crate) fn faer(leading: usize) -> Result<Times> {
     faer::set_global_parallelism(faer::Par::Seq);
     each(|n| {
         let values = centred_gram(n)?;

@@ -3,6 +3,8 @@
 //! Sums run in four lanes that are added up at the end, `(0 + 1) + (2 + 3)`: a fixed order, hence the same bits everywhere, that a
 //! host can compute with vector instructions. Patterns instead of indices keep panics out and unroll at every opt-level.
 
+use core::hint::black_box;
+
 use crate::math::Real;
 use crate::matrix::MatrixView;
 
@@ -158,16 +160,13 @@ fn four_rows<T: Real>(a: MatrixView<'_, T>, first: usize, x: &[T], y: &mut [T]) 
     let [f, g, h, k] = own;
     let (x, _) = x.as_chunks::<4>();
     let (before, _) = before.as_chunks_mut::<4>();
-    let columns = p.as_chunks::<4>().0.iter().zip(q.as_chunks::<4>().0);
-    let columns = columns.zip(r.as_chunks::<4>().0).zip(s.as_chunks::<4>().0);
-    let mut sums = [[T::ZERO; 2]; 4];
-    for ((y, &x), (((&p, &q), &r), &s)) in before.iter_mut().zip(x).zip(columns) {
-        let half = add_multiple(add_multiple(*y, f, p), g, q);
-        *y = add_multiple(add_multiple(half, h, r), k, s);
-        let [a, b, c, d] = sums;
-        sums = [two_lanes(a, p, x), two_lanes(b, q, x), two_lanes(c, r, x), two_lanes(d, s, x)];
-    }
-    let [a, b, c, d] = sums.map(|[even, odd]| even + odd);
+    let left = [p, q, r, s].map(|row| row.as_chunks::<4>().0);
+    // By the size of a number, not by the target: the order of the sums, hence every bit, is the same everywhere.
+    let [a, b, c, d] = if size_of::<T>() > size_of::<f32>() {
+        left_in_four_lanes(left, own, x, before)
+    } else {
+        left_in_two_lanes(left, own, x, before)
+    };
     if let ([p0, ..], [q0, q1, ..], [r0, r1, r2, ..], [s0, s1, s2, s3, ..]) =
         (p_own, q_own, r_own, s_own)
     {
@@ -178,7 +177,61 @@ fn four_rows<T: Real>(a: MatrixView<'_, T>, first: usize, x: &[T], y: &mut [T]) 
     }
 }
 
-/// `lanes + x ∘ y`, in two lanes: four rows of four would not fit in the registers of a Cortex-M4F.
+/// `y ← y + Σ ownᵣ·rowᵣ`, and returns `Σ rowᵣ·x` of each: for `f32`, whose place is a device.
+///
+/// In two lanes: four rows of four would not fit in the registers of a Cortex-M4F.
+#[inline(always)]
+fn left_in_two_lanes<T: Real>(
+    [p, q, r, s]: [&[[T; 4]]; 4],
+    [f, g, h, k]: [T; 4],
+    x: &[[T; 4]],
+    y: &mut [[T; 4]],
+) -> [T; 4] {
+    let columns = p.iter().zip(q).zip(r).zip(s);
+    let mut sums = [[T::ZERO; 2]; 4];
+    for ((y, &x), (((&p, &q), &r), &s)) in y.iter_mut().zip(x).zip(columns) {
+        let half = add_multiple(add_multiple(*y, f, p), g, q);
+        *y = add_multiple(add_multiple(half, h, r), k, s);
+        let [a, b, c, d] = sums;
+        sums = [two_lanes(a, p, x), two_lanes(b, q, x), two_lanes(c, r, x), two_lanes(d, s, x)];
+    }
+    sums.map(|[even, odd]| even + odd)
+}
+
+/// The same for `f64`, whose place is a host.
+///
+/// Four lanes fill a vector register, and loops over arrays become vector instructions where patterns do not. As a function of its own, so that the compiler
+/// knows `y` to be apart from the rows.
+#[inline(never)]
+fn left_in_four_lanes<T: Real>(
+    [p, q, r, s]: [&[[T; 4]]; 4],
+    [f, g, h, k]: [T; 4],
+    x: &[[T; 4]],
+    y: &mut [[T; 4]],
+) -> [T; 4] {
+    let scaled = |mut sum: [T; 4], factor: T, row: &[T; 4]| {
+        for (sum, &entry) in sum.iter_mut().zip(row) {
+            *sum += factor * entry;
+        }
+        sum
+    };
+    let product = |mut sum: [T; 4], x: &[T; 4], row: &[T; 4]| {
+        for ((sum, &x), &entry) in sum.iter_mut().zip(x).zip(row) {
+            *sum += x * entry;
+        }
+        sum
+    };
+    let mut sums = [[T::ZERO; 4]; 4];
+    for (((((y, x), p), q), r), s) in y.iter_mut().zip(x).zip(p).zip(q).zip(r).zip(s) {
+        *y = scaled(scaled(scaled(scaled(*y, f, p), g, q), h, r), k, s);
+        let [a, b, c, d] = sums;
+        sums = [product(a, x, p), product(b, x, q), product(c, x, r), product(d, x, s)];
+    }
+    // Or the compiler would mix four rows in a vector, because that is how their lanes are added up here, and move entries around in every turn of the loop.
+    black_box(sums).map(add_up)
+}
+
+/// `lanes + x ∘ y`, in two lanes.
 #[inline(always)]
 fn two_lanes<T: Real>(
     [even, odd]: [T; 2],

@@ -107,6 +107,31 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
             math.exp_steps(e3, start),
         ]
     }
+
+    // Exponents first, then `exp` of many at once, where that is faster.
+    #[inline(always)]
+    fn begin(&self, x: &[T], y: &[T]) -> T {
+        if M::VECTORS {
+            let square = lanes::sum_of(x, y, |x, y| (x - y) * (x - y));
+            T::from_f64(-M::STEPS) * self.gamma * square
+        } else {
+            self.eval(x, y)
+        }
+    }
+    #[inline(always)]
+    fn begin_prepared(&self, row: Row<T>, x: &[T], point: &[T], memo: T) -> T {
+        if M::VECTORS {
+            memo + lanes::sum_of(x, point, |x, y| x * y)
+        } else {
+            self.eval_prepared(row, x, point, memo)
+        }
+    }
+    #[inline(always)]
+    fn finish(&self, row: Row<T>, values: &mut [T]) {
+        if M::VECTORS {
+            self.math.exp_many(values, row.start);
+        }
+    }
 }
 
 impl<T: Real, M: Math<T>> Rbf<T, M> {

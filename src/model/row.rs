@@ -1,4 +1,4 @@
-//! One pass over the points of a model, four at a time: what a score consists of.
+//! One pass over the points of a model, four at a time or in `f64` a block at a time: what a score consists of.
 //!
 //! The plain way, point by point through [`Kernel::eval`], is [`KernelPcaView`](super::KernelPcaView); tests compare the two.
 
@@ -7,6 +7,9 @@ use crate::lanes::{LANES, add_rows, dot};
 use crate::math::Real;
 use crate::model::ExpansionView;
 use crate::samples::{Sample, Samples};
+
+/// Points that are looked at together in `f64`.
+const BLOCK: usize = 16;
 
 /// The points of a model, and what belongs to them.
 pub(super) struct Points<'a, X, T, const R: usize, const P: usize> {
@@ -26,7 +29,25 @@ impl<X: Sample, T: Real, const R: usize, const P: usize> Points<'_, X, T, R, P> 
     where
         K: Kernel<X::View, Scalar = T>,
     {
-        let (mut column_sums, mut centre_sum) = ([T::ZERO; P], T::ZERO);
+        let mut column_sums = [T::ZERO; P];
+        let centre_sum = if size_of::<T>() > size_of::<f32>() {
+            self.by_blocks(kernel, row, x, &mut column_sums)
+        } else {
+            self.by_fours(kernel, row, x, &mut column_sums)
+        };
+        for (sum, column_sum) in sums.iter_mut().zip(column_sums) {
+            *sum = row.factor * column_sum;
+        }
+        row.factor * centre_sum
+    }
+
+    /// For `f32`, whose place is a device: everything that is known of four points stays in registers.
+    #[inline(always)]
+    fn by_fours<K>(&self, kernel: &K, row: Row<T>, x: &X, column_sums: &mut [T; P]) -> T
+    where
+        K: Kernel<X::View, Scalar = T>,
+    {
+        let mut centre_sum = T::ZERO;
         let (fours, last) = self.points.as_chunks::<LANES>();
         // Or all arrays would be addressed from the start of the model, out of reach of the short offsets of load instructions.
         let (memos, _) = self.memos.as_chunks();
@@ -38,7 +59,7 @@ impl<X: Sample, T: Real, const R: usize, const P: usize> Points<'_, X, T, R, P> 
             let [p0, p1, p2, p3] = points;
             let points = [p0.view(), p1.view(), p2.view(), p3.view()];
             let k = kernel.eval_four(row, x.view(), points, memos);
-            add_rows(&mut column_sums, weights, k);
+            add_rows(column_sums, weights, k);
             centre_sum = dot(centre_sum, centre, k);
         }
         let done = self.points.len() - last.len();
@@ -50,10 +71,32 @@ impl<X: Sample, T: Real, const R: usize, const P: usize> Points<'_, X, T, R, P> 
                 *sum += alpha * k;
             }
         }
-        for (sum, column_sum) in sums.iter_mut().zip(column_sums) {
-            *sum = row.factor * column_sum;
+        centre_sum
+    }
+
+    /// For `f64`, whose place is a host: one loop for all exponents of a block, one for all `exp`, one for the sums, all of which become vector instructions.
+    #[inline(always)]
+    fn by_blocks<K>(&self, kernel: &K, row: Row<T>, x: &X, column_sums: &mut [T; P]) -> T
+    where
+        K: Kernel<X::View, Scalar = T>,
+    {
+        let mut centre_sum = T::ZERO;
+        let blocks = self.points.chunks(BLOCK).zip(self.memos.chunks(BLOCK));
+        let blocks = blocks.zip(self.weights.chunks(BLOCK)).zip(self.centre.chunks(BLOCK));
+        for (((points, memos), weights), centre) in blocks {
+            let mut values = [T::ZERO; BLOCK];
+            for ((value, point), &memo) in values.iter_mut().zip(points).zip(memos) {
+                *value = kernel.begin_prepared(row, x.view(), point.view(), memo);
+            }
+            kernel.finish(row, values.get_mut(..points.len()).unwrap_or_default());
+            for (((&k, _), weights), &beta) in values.iter().zip(points).zip(weights).zip(centre) {
+                centre_sum += beta * k;
+                for (sum, &alpha) in column_sums.iter_mut().zip(weights) {
+                    *sum += alpha * k;
+                }
+            }
         }
-        row.factor * centre_sum
+        centre_sum
     }
 }
 
