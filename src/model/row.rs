@@ -122,16 +122,15 @@ where
             *sum += alpha * k;
         }
     };
-    let (fours, last) = memos.as_chunks::<LANES>();
-    for (i, &memos) in (0..).step_by(LANES).zip(fours) {
-        let four = [i, i + 1, i + 2, i + 3].map(|i| points.sample(i));
-        let [Some(p0), Some(p1), Some(p2), Some(p3)] = four else { break };
-        let values = kernel.eval_four(row, x, [p0, p1, p2, p3], memos);
-        (i..).zip(values).for_each(|(i, k)| add(i, k));
-    }
-    for (i, &memo) in (memos.len() - last.len()..).zip(last) {
-        let Some(point) = points.sample(i) else { break };
-        add(i, kernel.eval_prepared(row, x, point, memo));
+    for (first, memos) in (0..).step_by(BLOCK).zip(memos.chunks(BLOCK)) {
+        let mut values = [K::Scalar::ZERO; BLOCK];
+        for ((i, &memo), value) in (first..).zip(memos).zip(&mut values) {
+            let Some(point) = points.sample(i) else { break };
+            *value = kernel.begin_prepared(row, x, point, memo);
+        }
+        let values = values.get_mut(..memos.len()).unwrap_or_default();
+        kernel.finish(row, values);
+        (first..).zip(values).for_each(|(i, k)| add(i, *k));
     }
     for (f, &offset) in projection.iter_mut().zip(expansion.offsets()) {
         *f = row.factor * *f - offset;
