@@ -1,8 +1,8 @@
 //! The commands, one a file.
 
+mod demo;
 mod eval;
 mod export;
-mod demo;
 mod fit;
 mod import;
 mod inspect;
@@ -11,10 +11,12 @@ mod report;
 mod score;
 mod tune;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+
+use crate::progress::Progress;
 
 /// Kernel PCA for microcontrollers: from a CSV on the desk to a model in flash.
 #[derive(Parser, Debug)]
@@ -42,7 +44,7 @@ impl Arguments {
     /// Does what was asked for.
     ///
     /// # Errors
-    /// One line that says what is wrong and where. Nothing was written then but what a stream had already answered.
+    /// One line that says what is wrong and where. No file was written then; rows before a fault may have been answered.
     pub fn run(self) -> Result<()> {
         let done = match self.command {
             Command::Fit(arguments) => fit::run(arguments),
@@ -71,6 +73,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
 }
 
+/// Prints a line. Unlike `println!`, it hands on what goes wrong: who reads it may have had enough, or the disk may be full.
+macro_rules! say {
+    ($($text:tt)*) => {
+        std::io::Write::write_fmt(
+            &mut std::io::stdout(),
+            format_args!("{}\n", format_args!($($text)*)),
+        )?
+    };
+}
+use say;
+
 /// Standard output, by the line for a stream and by the block for a file.
 struct Output {
     out: io::BufWriter<io::StdoutLock<'static>>,
@@ -80,6 +93,12 @@ struct Output {
 impl Output {
     fn new(by_line: bool) -> Self {
         Self { out: io::BufWriter::new(io::stdout().lock()), by_line }
+    }
+
+    /// For rows that go to a file; those on a terminal show how far it is.
+    fn progress(&self) -> Option<Progress> {
+        let silent = !self.by_line && !io::stdout().is_terminal();
+        silent.then(|| Progress::new("scoring", 0))
     }
 
     fn end_line(&mut self) -> io::Result<()> {

@@ -6,9 +6,9 @@ mod c;
 mod quantised;
 mod rust;
 
-pub use c::{CSource, c_source};
-pub use quantised::{Quantised, quantise};
-pub use rust::rust_source;
+pub(crate) use c::{CSource, c_source};
+pub(crate) use quantised::quantise;
+pub(crate) use rust::rust_source;
 
 use std::str::FromStr;
 
@@ -20,19 +20,19 @@ use crate::text::{percent, short};
 
 /// What an exported model is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub(crate) struct Name {
     upper: String,
     lower: String,
 }
 
 impl Name {
     /// As statics of Rust and macros of C are written.
-    pub fn upper(&self) -> &str {
+    pub(crate) fn upper(&self) -> &str {
         &self.upper
     }
 
     /// As functions of C are written.
-    pub fn lower(&self) -> &str {
+    pub(crate) fn lower(&self) -> &str {
         &self.lower
     }
 }
@@ -78,7 +78,7 @@ fn facts<T: Number>(
                 training.folds,
                 training.fold_order
             ),
-            None => "expected false alarms: unknown, the thresholds are not calibrated".into(),
+            None => "expected false alarms: unknown, see the warnings".into(),
         },
         format!("checksum: {:08x}, as `mercer inspect` shows it", model.checksum()?),
     ];

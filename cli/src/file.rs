@@ -15,6 +15,7 @@ use serde_json::ser::Formatter;
 use crate::grid::Grid;
 use crate::memory::Weights;
 use crate::model::{AnyModel, Model, Training, watch_name, with_model};
+use crate::whole::write_whole;
 use crate::{KernelSpec, Number, Precision};
 
 /// What every model file calls itself.
@@ -49,7 +50,7 @@ struct Record<T> {
 }
 
 /// Reads a model.
-pub fn read(path: &Path) -> Result<AnyModel> {
+pub(crate) fn read(path: &Path) -> Result<AnyModel> {
     let name = path.display();
     let text = fs::read_to_string(path).with_context(|| name.to_string())?;
     parse(&text).map_err(|error| anyhow!("{name}: {error:#}"))
@@ -71,7 +72,10 @@ fn parse(text: &str) -> Result<AnyModel> {
 }
 
 /// Writes a model, all of it or nothing.
-pub fn write(path: &Path, model: &AnyModel) -> Result<()> {
+pub(crate) fn write(path: &Path, model: &AnyModel) -> Result<()> {
+    // What could not be read back is not written.
+    with_model!(model, model => model.validate())
+        .map_err(|error| anyhow!("{}: {error}", path.display()))?;
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, FieldALine::default());
     with_model!(model, model => to_record(model)?.serialize(&mut serializer)?);
@@ -176,22 +180,4 @@ fn grid<T: Number>(what: &str, columns: usize, rows: &[Vec<T>]) -> Result<Grid<T
         grid.push(row);
     }
     Ok(grid)
-}
-
-/// Writes a file beside its place first, so that there is never half of it.
-pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
-    let name = || path.display().to_string();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).with_context(name)?;
-    file.write_all(content).with_context(name)?;
-    // A file for its owner alone is not what a build server expects.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let permissions = fs::Permissions::from_mode(0o644);
-        file.as_file().set_permissions(permissions).with_context(name)?;
-    }
-    file.persist(path).map_err(|error| error.error).with_context(name)?;
-    Ok(())
 }

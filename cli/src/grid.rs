@@ -4,63 +4,63 @@ use mercer::{MatrixView, MatrixViewMut, Real, Samples};
 
 /// A matrix in a vector, row by row; also a collection of samples, one a row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grid<T> {
+pub(crate) struct Grid<T> {
     columns: usize,
     data: Vec<T>,
 }
 
 impl<T: Real> Grid<T> {
     /// No rows yet, each of them to be this long.
-    pub fn new(columns: usize) -> Self {
+    pub(crate) fn new(columns: usize) -> Self {
         Self { columns, data: Vec::new() }
     }
 
     /// All zeros.
-    pub fn zeros(rows: usize, columns: usize) -> Self {
+    pub(crate) fn zeros(rows: usize, columns: usize) -> Self {
         Self { columns, data: vec![T::ZERO; rows * columns] }
     }
 
     /// Adds a row, which must be as long as the others.
-    pub fn push(&mut self, row: &[T]) {
+    pub(crate) fn push(&mut self, row: &[T]) {
         assert_eq!(row.len(), self.columns, "rows of one length");
         self.data.extend_from_slice(row);
     }
 
     /// The number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.data.len() / self.columns.max(1)
     }
 
     /// The length of a row.
-    pub fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 
     /// Row by row.
-    pub fn iter_rows(&self) -> impl ExactSizeIterator<Item = &[T]> {
+    pub(crate) fn iter_rows(&self) -> impl ExactSizeIterator<Item = &[T]> {
         self.data.chunks_exact(self.columns.max(1))
     }
 
     /// Row by row, to write.
-    pub fn iter_rows_mut(&mut self) -> impl Iterator<Item = &mut [T]> {
+    pub(crate) fn iter_rows_mut(&mut self) -> impl Iterator<Item = &mut [T]> {
         self.data.chunks_exact_mut(self.columns.max(1))
     }
 
     /// For the library to read.
-    pub fn view(&self) -> MatrixView<'_, T> {
+    pub(crate) fn view(&self) -> MatrixView<'_, T> {
         MatrixView::new(&self.data, self.rows(), self.columns)
             .expect("as many entries as the sizes say")
     }
 
     /// For the library to write.
-    pub fn view_mut(&mut self) -> MatrixViewMut<'_, T> {
+    pub(crate) fn view_mut(&mut self) -> MatrixViewMut<'_, T> {
         let rows = self.rows();
         MatrixViewMut::new(&mut self.data, rows, self.columns)
             .expect("as many entries as the sizes say")
     }
 
     /// A copy of the first rows and columns.
-    pub fn leading(&self, rows: usize, columns: usize) -> Self {
+    pub(crate) fn leading(&self, rows: usize, columns: usize) -> Self {
         let mut leading = Self::new(columns);
         for row in self.iter_rows().take(rows) {
             leading.push(&row[..columns]);

@@ -11,7 +11,7 @@ use crate::grid::Grid;
 /// A kernel by name and parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum KernelSpec<T> {
+pub(crate) enum KernelSpec<T> {
     /// `x·y`.
     Linear,
     /// `exp(−γ‖x−y‖²)`.
@@ -82,7 +82,7 @@ pub(crate) use with_kernel;
 
 impl<T: Real> KernelSpec<T> {
     /// The name that options and files use.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Linear => "linear",
             Self::Rbf { .. } => "rbf",
@@ -94,7 +94,7 @@ impl<T: Real> KernelSpec<T> {
     }
 
     /// The parameters by name.
-    pub fn parameters(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn parameters(&self) -> Vec<(&'static str, String)> {
         let show = |value: T| format!("{value:?}");
         match *self {
             Self::Linear | Self::Cosine => vec![],

@@ -10,7 +10,7 @@ use crate::grid::Grid;
 
 /// The weights of a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weights<T> {
+pub(crate) struct Weights<T> {
     /// Scalars, and how much of the rest is in use.
     pub header: Header<T>,
     /// A row for each point, a column for each component.
@@ -25,7 +25,7 @@ pub struct Weights<T> {
 
 impl<T: Real> Weights<T> {
     /// Room for so many points and components.
-    pub fn new(points: usize, components: usize) -> Self {
+    pub(crate) fn new(points: usize, components: usize) -> Self {
         Self {
             header: Header::default(),
             weights: Grid::zeros(points, components),
@@ -36,7 +36,7 @@ impl<T: Real> Weights<T> {
     }
 
     /// For a fit to write.
-    pub fn storage(&mut self) -> ExpansionMut<'_, T> {
+    pub(crate) fn storage(&mut self) -> ExpansionMut<'_, T> {
         ExpansionMut {
             header: &mut self.header,
             weights: self.weights.view_mut(),
@@ -47,7 +47,7 @@ impl<T: Real> Weights<T> {
     }
 
     /// Drops the room that is not in use.
-    pub fn fitted(mut self) -> Self {
+    pub(crate) fn fitted(mut self) -> Self {
         let (points, components) = (self.header.points as usize, self.header.components as usize);
         self.weights = self.weights.leading(points, components);
         self.centre.truncate(points);

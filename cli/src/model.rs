@@ -14,7 +14,7 @@ use crate::{KernelSpec, Number, Precision};
 
 /// Scaling, points, weights and thresholds, with the names of the inputs and how it came about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Model<T> {
+pub(crate) struct Model<T> {
     /// Names of the inputs.
     pub columns: Vec<String>,
     /// The kernel.
@@ -35,7 +35,7 @@ pub struct Model<T> {
 
 /// What is known about the fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Training {
+pub(crate) struct Training {
     /// How many samples it was fitted to.
     pub samples: usize,
     /// How many were left out as outliers.
@@ -57,7 +57,7 @@ pub struct Training {
 }
 
 /// The word for an order of folds in options and files.
-pub fn fold_order_name(order: FoldOrder) -> &'static str {
+pub(crate) fn fold_order_name(order: FoldOrder) -> &'static str {
     match order {
         FoldOrder::Contiguous => "contiguous",
         FoldOrder::Interleaved => "interleaved",
@@ -65,7 +65,7 @@ pub fn fold_order_name(order: FoldOrder) -> &'static str {
 }
 
 /// The word for what is watched in options and files.
-pub fn watch_name(watch: Watch) -> &'static str {
+pub(crate) fn watch_name(watch: Watch) -> &'static str {
     match watch {
         Watch::Spe => "spe",
         Watch::T2 => "t2",
@@ -75,17 +75,17 @@ pub fn watch_name(watch: Watch) -> &'static str {
 
 impl<T: Number> Model<T> {
     /// The number of inputs.
-    pub fn inputs(&self) -> usize {
+    pub(crate) fn inputs(&self) -> usize {
         self.columns.len()
     }
 
     /// The number of components.
-    pub fn components(&self) -> usize {
+    pub(crate) fn components(&self) -> usize {
         self.weights.variances.len()
     }
 
     /// The weights, for the library to read.
-    pub fn expansion(&self) -> Result<ExpansionView<'_, T>, Error> {
+    pub(crate) fn expansion(&self) -> Result<ExpansionView<'_, T>, Error> {
         let Weights { header, weights, centre, offsets, variances } = &self.weights;
         ExpansionView::new(*header, weights.view(), centre, offsets, variances)
     }
@@ -107,7 +107,7 @@ impl<T: Number> Model<T> {
     }
 
     /// The bytes that a device reads; see `mercer::persist`.
-    pub fn device_bytes(&self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn device_bytes(&self) -> Result<Vec<u8>, Error> {
         with_kernel!(self.kernel, T, kernel => {
             let detector = self.detector(kernel)?;
             let mut bytes = vec![0; detector.encoded_len()];
@@ -117,14 +117,14 @@ impl<T: Number> Model<T> {
     }
 
     /// The checksum of a file in the device's byte form: it stands in its last four bytes.
-    pub fn checksum(&self) -> Result<u32, Error> {
+    pub(crate) fn checksum(&self) -> Result<u32, Error> {
         let bytes = self.device_bytes()?;
         let last = bytes.last_chunk().copied().unwrap_or_default();
         Ok(u32::from_le_bytes(last))
     }
 
     /// Bytes of it as a `static` on a device.
-    pub fn flash(&self) -> usize {
+    pub(crate) fn flash(&self) -> usize {
         let (d, r, p) = (self.inputs(), self.points.rows(), self.components());
         fn of<K: Kernel<[T], Scalar = T>, T: Number>(_: &K, d: usize, r: usize, p: usize) -> usize {
             detector_size::<K, T>(d, r, p)
@@ -133,19 +133,19 @@ impl<T: Number> Model<T> {
     }
 
     /// What a score costs on a device; known for Gaussian kernels in `f32`.
-    pub fn cost(&self) -> Option<Cost> {
+    pub(crate) fn cost(&self) -> Option<Cost> {
         let known = matches!(self.kernel, KernelSpec::Rbf { .. }) && T::PRECISION == Precision::F32;
         known.then(|| Cost::gaussian(self.inputs(), self.points.rows(), self.components()))
     }
 
     /// Bytes of stack that a score takes on a device: a bound where [`cost`](Self::cost) is known, else about.
-    pub fn stack(&self) -> usize {
+    pub(crate) fn stack(&self) -> usize {
         let in_f32 = Cost::gaussian(self.inputs(), self.points.rows(), self.components()).ram;
         in_f32 * size_of::<T>() / size_of::<f32>()
     }
 
     /// Everything about its numbers that must hold before it is put to work.
-    pub fn validate(&self) -> Result<(), Error> {
+    pub(crate) fn validate(&self) -> Result<(), Error> {
         mercer::scaling::validate(&self.mean, &self.deviation)?;
         let header = &self.weights.header;
         let thresholds = [self.thresholds.spe, self.thresholds.t2];
@@ -180,7 +180,7 @@ impl<T: Number> Model<T> {
     }
 
     /// To score many readings one after the other.
-    pub fn scorer(&self) -> Scorer<'_, T> {
+    pub(crate) fn scorer(&self) -> Scorer<'_, T> {
         let mut memos = vec![T::ZERO; self.points.rows()];
         let has_memos = with_kernel!(self.kernel, T, kernel => {
             self.detector(kernel).is_ok_and(|detector| detector.model.write_memos(&mut memos))
@@ -199,7 +199,7 @@ impl<T: Number> Model<T> {
 }
 
 /// A model with memory for one reading.
-pub struct Scorer<'a, T> {
+pub(crate) struct Scorer<'a, T> {
     model: &'a Model<T>,
     /// What the kernel remembers of each point: the bits of scores are then those on a device. Empty for kernels that do not.
     memos: Vec<T>,
@@ -212,7 +212,7 @@ pub struct Scorer<'a, T> {
 
 impl<T: Number> Scorer<'_, T> {
     /// Projects a raw reading.
-    pub fn project(&mut self, x: &[T]) -> Result<(), Error> {
+    pub(crate) fn project(&mut self, x: &[T]) -> Result<(), Error> {
         self.scaled.copy_from_slice(x);
         let Self { model, memos, scaled, projection, .. } = self;
         with_kernel!(model.kernel, T, kernel => {
@@ -221,7 +221,7 @@ impl<T: Number> Scorer<'_, T> {
     }
 
     /// Projects and scores a raw reading.
-    pub fn score(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
+    pub(crate) fn score(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
         self.scaled.copy_from_slice(x);
         let Self { model, memos, scaled, projection, .. } = self;
         with_kernel!(model.kernel, T, kernel => {
@@ -230,7 +230,7 @@ impl<T: Number> Scorer<'_, T> {
     }
 
     /// Projects, scores and explains a raw reading.
-    pub fn explain(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
+    pub(crate) fn explain(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
         let reading = self.score(x)?;
         self.scaled.copy_from_slice(x);
         let Self { model, scaled, projection, contributions, .. } = self;
@@ -242,7 +242,7 @@ impl<T: Number> Scorer<'_, T> {
 }
 
 /// An error about a reading, with the place of its row and the name of its column.
-pub fn at_row(row: &Row<'_>, columns: &[usize], error: Error) -> anyhow::Error {
+pub(crate) fn at_row(row: &Row<'_>, columns: &[usize], error: Error) -> anyhow::Error {
     match error {
         Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
             row.fault(columns[input], "the value is too large to be scaled")
@@ -254,7 +254,7 @@ pub fn at_row(row: &Row<'_>, columns: &[usize], error: Error) -> anyhow::Error {
 
 /// A model of either precision.
 #[derive(Clone, Debug, PartialEq)]
-pub enum AnyModel {
+pub(crate) enum AnyModel {
     /// In single precision.
     F32(Model<f32>),
     /// In double precision.

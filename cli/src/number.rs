@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// What numbers a model is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Precision {
+pub(crate) enum Precision {
     /// Single: what a device has in hardware.
     F32,
     /// Double.
@@ -20,7 +20,7 @@ pub enum Precision {
 }
 
 /// `f32` or `f64`, with all that models of them need here.
-pub trait Number: Real + Encode + FromStr + Serialize + DeserializeOwned {
+pub(crate) trait Number: Real + Encode + FromStr + Serialize + DeserializeOwned {
     /// Its name in options and files.
     const PRECISION: Precision;
     /// Who computes `exp` in kernels: the library's default, which firmware uses too.

@@ -1,15 +1,17 @@
 //! Progress on work that takes longer than a second.
 
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A line on the terminal that appears only when the work takes longer than a second; none when standard error is no terminal.
+/// How long work may take before it is worth a line.
+const PATIENCE: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(100);
+
+/// A line on the terminal that appears only when the work takes longer than a second, in however few steps; none when standard error is no terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    what: &'static str,
-    started: Instant,
-    shown: bool,
 }
 
 impl Progress {
@@ -21,18 +23,22 @@ impl Progress {
             _ => "{msg} {wide_bar} {pos}/{len}, {eta} left",
         };
         bar.set_style(ProgressStyle::with_template(template).expect("a template that is right"));
-        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-        Self { bar, what, started: Instant::now(), shown: false }
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        let later = bar.clone();
+        thread::spawn(move || {
+            thread::sleep(PATIENCE);
+            if !later.is_finished() {
+                later.set_message(what);
+                later.set_draw_target(ProgressDrawTarget::stderr());
+                later.enable_steady_tick(TICK);
+            }
+        });
+        Self { bar }
     }
 
     /// One piece is done.
     pub(crate) fn step(&mut self) {
         self.bar.inc(1);
-        if !self.shown && self.started.elapsed() > Duration::from_secs(1) {
-            self.shown = true;
-            self.bar.set_message(self.what);
-            self.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
-        }
     }
 }
 

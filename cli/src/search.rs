@@ -35,7 +35,6 @@ pub(crate) struct Candidate {
 pub(crate) struct Found {
     pub(crate) candidate: Candidate,
     /// The most that a fold needed.
-    pub(crate) points: usize,
     pub(crate) components: usize,
     /// Mean AUROC over the folds.
     pub(crate) quality: f64,
@@ -106,19 +105,18 @@ impl Search {
         candidates
     }
 
-    /// Fits a candidate to each choice of folds; none if it cannot be fitted to one of them.
-    pub(crate) fn measure(&self, candidate: Candidate) -> Result<Option<Found>> {
+    /// Fits a candidate to each choice of folds.
+    pub(crate) fn measure(&self, candidate: Candidate) -> Result<Found, mercer::Error> {
         let n = self.normal.rows();
-        let (mut points, mut components, mut quality) = (0, 0, 0.0);
+        let (mut components, mut quality) = (0, 0.0);
         for fold in 0..self.folds {
             let (held_out, kept): (Vec<u32>, Vec<u32>) =
                 (0..n as u32).partition(|&i| self.order.fold(i as usize, n, self.folds) == fold);
-            let Ok(judged) = self.judge(candidate, &kept, &held_out) else { return Ok(None) };
-            points = points.max(judged.points);
+            let judged = self.judge(candidate, &kept, &held_out)?;
             components = components.max(judged.components);
             quality += judged.quality / self.folds as f64;
         }
-        Ok(Some(Found { candidate, points, components, quality }))
+        Ok(Found { candidate, components, quality })
     }
 
     /// Fits a candidate to some rows and judges it by others.
@@ -166,8 +164,7 @@ impl Search {
             anomalous.push(spe(&x)?);
         }
         let quality = auroc(&normal, &anomalous).map_or(0.0, |estimate| estimate.value);
-        let (points, components) = (report.points, report.components);
-        Ok(Found { candidate, points, components, quality })
+        Ok(Found { candidate, components: report.components, quality })
     }
 }
 

@@ -12,10 +12,12 @@ use csv::{ErrorKind, ReaderBuilder, StringRecord};
 use crate::Number;
 use crate::grid::Grid;
 use crate::lines::Lines;
+use crate::progress::Progress;
+use crate::text::quoted;
 
 /// Where rows come from.
 #[derive(Args, Clone, Debug)]
-pub struct Source {
+pub(crate) struct Source {
     /// CSV file with a line of column names; `-` for standard input
     #[arg(value_name = "DATA.csv")]
     pub data: PathBuf,
@@ -29,14 +31,14 @@ pub struct Source {
 
 impl Source {
     /// Is it standard input, whose rows are to be answered one by one?
-    pub fn is_stream(&self) -> bool {
+    pub(crate) fn is_stream(&self) -> bool {
         self.data.as_os_str() == "-"
     }
 }
 
 /// Which rows are taken. They are counted from 0, the header not among them.
 #[derive(Args, Clone, Debug, Default)]
-pub struct RowChoice {
+pub(crate) struct RowChoice {
     /// Only rows with this cell; repeat it for another column (both must hold) or another value (either may)
     #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
     pub conditions: Vec<(String, String)>,
@@ -53,7 +55,7 @@ pub struct RowChoice {
 
 /// Which columns are inputs.
 #[derive(Args, Clone, Debug, Default)]
-pub struct ColumnChoice {
+pub(crate) struct ColumnChoice {
     /// Inputs, in this order [default: all columns but those of --drop and --where]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub columns: Vec<String>,
@@ -65,7 +67,7 @@ pub struct ColumnChoice {
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"\\t" | b"tab" => Ok(b'\t'),
-        &[byte] => Ok(byte),
+        &[byte] if !b"\"\r\n".contains(&byte) => Ok(byte),
         _ => Err("one character, or `tab`".into()),
     }
 }
@@ -76,7 +78,7 @@ fn condition(text: &str) -> Result<(String, String), String> {
 }
 
 /// A CSV file that is read row by row.
-pub struct Table {
+pub(crate) struct Table {
     name: String,
     reader: csv::Reader<Lines<Box<dyn Read>>>,
     header: Vec<String>,
@@ -98,7 +100,7 @@ struct Filter {
 }
 
 /// One row of a [`Table`].
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     /// Its number, counted from 0.
     pub number: u64,
     table: &'a Table,
@@ -106,7 +108,7 @@ pub struct Row<'a> {
 
 impl Table {
     /// Opens the file and reads its header.
-    pub fn open(source: &Source, choice: &RowChoice) -> Result<Self> {
+    pub(crate) fn open(source: &Source, choice: &RowChoice) -> Result<Self> {
         let (name, input): (String, Box<dyn Read>) = if source.is_stream() {
             ("standard input".into(), Box::new(io::stdin()))
         } else {
@@ -162,17 +164,12 @@ impl Table {
     }
 
     /// What to call it in messages.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The names of the columns.
-    pub fn header(&self) -> &[String] {
-        &self.header
-    }
-
     /// The position of a column.
-    pub fn column(&self, name: &str) -> Result<usize> {
+    pub(crate) fn column(&self, name: &str) -> Result<usize> {
         let mut found = self.header.iter().enumerate().filter(|(_, cell)| *cell == name);
         match (found.next(), found.next()) {
             (Some((position, _)), None) => Ok(position),
@@ -186,15 +183,23 @@ impl Table {
     }
 
     /// The positions of some columns.
-    pub fn columns(&self, names: &[String]) -> Result<Vec<usize>> {
+    pub(crate) fn columns(&self, names: &[String]) -> Result<Vec<usize>> {
         names.iter().map(|name| self.column(name)).collect()
     }
 
     /// The positions of the inputs.
-    pub fn inputs(&mut self, choice: &ColumnChoice) -> Result<Vec<usize>> {
+    pub(crate) fn inputs(&mut self, choice: &ColumnChoice) -> Result<Vec<usize>> {
         if !choice.columns.is_empty() {
             ensure!(choice.drop.is_empty(), "--columns and --drop exclude each other");
-            return self.columns(&choice.columns);
+            let inputs = self.columns(&choice.columns)?;
+            for (i, input) in inputs.iter().enumerate() {
+                ensure!(
+                    !inputs[..i].contains(input),
+                    "--columns names {} twice",
+                    choice.columns[i]
+                );
+            }
+            return Ok(inputs);
         }
         let mut left_out = self.columns(&choice.drop)?;
         left_out.extend(self.filter.conditions.iter().map(|(column, _)| *column));
@@ -208,13 +213,16 @@ impl Table {
     }
 
     /// The next row that is wanted; none at the end of the file.
-    pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
+    pub(crate) fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         loop {
             let byte = self.reader.position().byte();
             self.reader.get_mut().forget_before(byte);
             match self.reader.read_record(&mut self.record) {
                 Ok(true) => {}
-                Ok(false) => return Ok(None),
+                Ok(false) => {
+                    self.require_rows()?;
+                    return Ok(None);
+                }
                 Err(error) => {
                     let lines = self.reader.get_ref();
                     return Err(csv_error(&self.name, lines, &self.header, error));
@@ -228,20 +236,27 @@ impl Table {
         }
     }
 
-    /// How many rows were read so far, wanted or not.
-    pub fn rows_read(&self) -> u64 {
-        self.next_row
+    /// At the end: there were rows, and all that were asked for by number.
+    fn require_rows(&self) -> Result<()> {
+        let (name, all) = (&self.name, self.next_row);
+        let rows = self.filter.rows.iter().flat_map(HashMap::keys);
+        if let Some(beyond) = rows.filter(|&&row| row >= all).min() {
+            bail!("{name}: there is no row {beyond}, only {all} rows");
+        }
+        ensure!(all > 0, "{name}: no rows below the header");
+        ensure!(self.filter.passed > 0, "{name}: none of its {all} rows was chosen");
+        Ok(())
     }
 }
 
 impl Row<'_> {
     /// The text of a cell.
-    pub fn text(&self, column: usize) -> &str {
+    pub(crate) fn text(&self, column: usize) -> &str {
         self.table.record.get(column).unwrap_or_default().trim()
     }
 
     /// The numbers in some columns.
-    pub fn numbers<T: Number>(&self, columns: &[usize], out: &mut [T]) -> Result<()> {
+    pub(crate) fn numbers<T: Number>(&self, columns: &[usize], out: &mut [T]) -> Result<()> {
         for (place, &column) in out.iter_mut().zip(columns) {
             *place = self.number(column)?;
         }
@@ -252,23 +267,30 @@ impl Row<'_> {
         let text = self.text(column);
         match text.parse::<T>() {
             Ok(value) if value.is_finite() => Ok(value),
+            Ok(_) if text.parse().is_ok_and(f64::is_finite) => {
+                Err(self.fault(column, &format!("{text} is too large for {}", T::NAMES[0])))
+            }
             Ok(_) => Err(self.fault(column, &format!("{text} is not a finite number"))),
             Err(_) if text.is_empty() => Err(self.fault(column, "the cell is empty")),
             Err(_) => Err(self.fault(column, &format!("{text:?} is not a number"))),
         }
     }
 
+    /// The line it stands on.
+    fn line(&self) -> u64 {
+        line_of(self.table.reader.get_ref(), self.table.record.position())
+    }
+
     /// File and line, e.g. `data.csv:17`.
-    pub fn place(&self) -> String {
-        let line = line_of(self.table.reader.get_ref(), self.table.record.position());
-        format!("{}:{line}", self.table.name)
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", self.table.name, self.line())
     }
 
     /// Something is wrong with a cell.
-    pub fn fault(&self, column: usize, what: &str) -> anyhow::Error {
+    pub(crate) fn fault(&self, column: usize, what: &str) -> anyhow::Error {
         let name = self.table.header.get(column).map_or("", String::as_str);
-        let hint = match self.table.inputs_implied {
-            true => format!("; if it is no input: --drop {name}"),
+        let hint = match self.table.inputs_implied && !name.is_empty() {
+            true => format!("; if it is no input: --drop {}", quoted(name)),
             false => String::new(),
         };
         anyhow!("{}:{}: {what} (column {name}{hint})", self.place(), column + 1)
@@ -368,7 +390,7 @@ fn row_numbers(path: &Path) -> Result<HashMap<u64, usize>> {
 }
 
 /// All rows that were wanted, in memory.
-pub struct Loaded<T> {
+pub(crate) struct Loaded<T> {
     /// The file, for messages.
     pub name: String,
     /// Names of the inputs.
@@ -377,12 +399,21 @@ pub struct Loaded<T> {
     pub samples: Grid<T>,
     /// Their row numbers.
     pub rows: Vec<u64>,
+    /// The lines they stand on.
+    pub lines: Vec<u64>,
     /// The texts of one more column, if that was asked for.
     pub labels: Vec<String>,
 }
 
+impl<T> Loaded<T> {
+    /// File and line of a sample, e.g. `data.csv:17`.
+    pub(crate) fn place(&self, sample: usize) -> String {
+        format!("{}:{}", self.name, self.lines.get(sample).copied().unwrap_or_default())
+    }
+}
+
 /// Reads all rows that are wanted; `inputs` chooses the columns once the table is open, and `label` may name one that is kept as text.
-pub fn load<T: Number>(
+pub(crate) fn load<T: Number>(
     source: &Source,
     choice: &RowChoice,
     label: Option<&str>,
@@ -393,30 +424,38 @@ pub fn load<T: Number>(
     let label = label.map(|name| table.column(name)).transpose()?;
     let columns: Vec<String> = inputs.iter().map(|&i| table.header[i].clone()).collect();
     let mut values = vec![T::ZERO; inputs.len()];
-    let mut read: Vec<(u64, Vec<T>, String)> = Vec::new();
+    let mut read: Vec<OneRow<T>> = Vec::new();
+    let mut progress = Progress::new("reading", 0);
     while let Some(row) = table.next_row()? {
         row.numbers(&inputs, &mut values)?;
-        let text = label.map(|column| row.text(column).to_string()).unwrap_or_default();
-        read.push((row.number, values.clone(), text));
+        let label = label.map(|column| row.text(column).to_string()).unwrap_or_default();
+        read.push(OneRow { number: row.number, line: row.line(), values: values.clone(), label });
+        progress.step();
     }
     if let Some(order) = &table.filter.rows {
-        if let Some(beyond) = order.keys().filter(|&&row| row >= table.next_row).min() {
-            bail!("{}: there is no row {beyond}, only {} rows", table.name, table.next_row);
-        }
-        read.sort_by_key(|(number, ..)| order.get(number).copied());
+        read.sort_by_key(|row| order.get(&row.number).copied());
     }
-    if read.is_empty() {
-        bail!(match table.next_row {
-            0 => format!("{}: no rows below the header", table.name),
-            all => format!("{}: none of its {all} rows was chosen", table.name),
-        });
+    let mut loaded = Loaded {
+        name: table.name,
+        columns,
+        samples: Grid::new(inputs.len()),
+        rows: Vec::new(),
+        lines: Vec::new(),
+        labels: Vec::new(),
+    };
+    for row in read {
+        loaded.samples.push(&row.values);
+        loaded.rows.push(row.number);
+        loaded.lines.push(row.line);
+        loaded.labels.push(row.label);
     }
-    let mut samples = Grid::new(inputs.len());
-    let (mut rows, mut labels) = (Vec::new(), Vec::new());
-    for (number, values, text) in read {
-        samples.push(&values);
-        rows.push(number);
-        labels.push(text);
-    }
-    Ok(Loaded { name: table.name, columns, samples, rows, labels })
+    Ok(loaded)
+}
+
+/// A row until its place among the others is known.
+struct OneRow<T> {
+    number: u64,
+    line: u64,
+    values: Vec<T>,
+    label: String,
 }

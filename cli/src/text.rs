@@ -5,13 +5,23 @@ pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let distance = percent.min(100.0 - percent).abs();
     let digits = match distance {
-        0.0 => 0,
+        d if d < 0.000_05 => 0,
         d if d < 0.01 => 4,
         d if d < 0.1 => 3,
         d if d < 1.0 => 2,
         _ => 1,
     };
     format!("{percent:.digits$} %")
+}
+
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,+:".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// A count with a separator between thousands.

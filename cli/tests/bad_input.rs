@@ -23,6 +23,8 @@ fn cells_are_named() {
         ("a,b\n1,2\n3,x\n", "data.csv:3:2:", "\"x\" is not a number (column b"),
         ("a,b\n1,2\n3,\n", "data.csv:3:2:", "the cell is empty (column b"),
         ("a,b\nNaN,2\n", "data.csv:2:1:", "NaN is not a finite number (column a"),
+        ("a,b\n1,1e39\n", "data.csv:2:2:", "1e39 is too large for f32"),
+        ("flow rate\nx\n", "data.csv:2:1:", "--drop 'flow rate'"),
         ("a,b\n1,inf\n", "data.csv:2:2:", "inf is not a finite number (column b"),
         ("a,b\n1,2\n\n3\n", "data.csv:4:2:", "1 cells instead of 2, b is missing"),
         ("a,b\n1,2,3\n", "data.csv:2:3:", "3 cells instead of 2"),
@@ -63,12 +65,15 @@ fn choices_are_named() {
         (vec!["--rows", "words.txt"], "words.txt:1: \"one\" is not a row number"),
         (vec!["--rows", "none.txt"], "none.txt"),
         (vec!["--folds", "7"], "12 rows are too few, it takes at least 14"),
-        (vec!["--folds", "1"], "`folds` must be >= 2"),
-        (vec!["--gamma", "-1"], "`gamma` must be finite and > 0"),
-        (vec!["--alpha", "1.5"], "`false_alarms`"),
-        (vec!["--trim", "0.9"], "`trim`"),
+        (vec!["--folds", "1"], "--folds must be >= 2"),
+        (vec!["--gamma", "-1"], "--gamma must be finite and > 0"),
+        (vec!["--alpha", "1.5"], "--alpha must be a share > 0 and < 1"),
+        (vec!["--trim", "0.9"], "--trim must be"),
         (vec!["--components", "11"], "11 components"),
-        (vec!["--variance", "0"], "`share`"),
+        (vec!["--components", "100000000000"], "100000000000 components"),
+        (vec!["--columns", "a,a"], "--columns names a twice"),
+        (vec!["--kernel", "poly", "--degree", "4000000000"], "data.csv:2: the kernel overflows"),
+        (vec!["--variance", "0"], "--variance must be > 0 and <= 1"),
     ] {
         let mut fit = vec!["fit", "data.csv", "--out", "m.mercer"];
         fit.extend(&options);
@@ -126,7 +131,60 @@ fn an_old_model_survives_a_failed_fit() {
     desk.fail(&["fit", "bad.csv", "--out", "m.mercer"]);
     assert_eq!(fs::read(desk.path("m.mercer")).expect("the model"), before);
     let error = desk.fail(&["fit", "good.csv", "--out", "no/such/folder/m.mercer"]);
-    assert!(error.contains("no/such/folder/m.mercer"), "{error}");
+    assert!(
+        error.contains("there is no folder no/such/folder") && !error.contains(".tmp"),
+        "{error}"
+    );
+    for output in ["good.csv", "./good.csv"] {
+        let error = desk.fail(&["fit", "good.csv", "--out", output]);
+        assert!(error.contains("is read, so it cannot be written too"), "{error}");
+    }
+    assert_eq!(fs::read_to_string(desk.path("good.csv")).expect("the data"), GOOD);
+}
+
+#[test]
+fn several_outputs_are_written_together_or_not_at_all() {
+    let desk = fitted();
+    let before = desk.files();
+    let error = desk.fail(&["export", "m.mercer", "--rust", "m.rs", "--bin", "no/such/m.bin"]);
+    assert!(error.contains("there is no folder no/such"), "{error}");
+    let error = desk.fail(&["export", "m.mercer", "--rust", "m.rs", "--bin", "./m.rs"]);
+    assert!(error.contains("asked for twice"), "{error}");
+    let error = desk.fail(&["export", "m.mercer", "--bin", "m.mercer"]);
+    assert!(error.contains("is read"), "{error}");
+    assert_eq!(desk.files(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn outputs_keep_what_they_are() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let desk = fitted();
+    symlink("target.mercer", desk.path("link.mercer")).expect("a link");
+    fs::write(desk.path("target.mercer"), "old").expect("a file");
+    fs::set_permissions(desk.path("target.mercer"), fs::Permissions::from_mode(0o600))
+        .expect("mode");
+    desk.succeed(&["fit", "good.csv", "--out", "link.mercer"]);
+    assert!(desk.path("link.mercer").is_symlink(), "a link stays a link");
+    let mode = fs::metadata(desk.path("target.mercer")).expect("the file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "and a file as private as it was");
+    desk.succeed(&["fit", "good.csv", "--out", "/dev/null"]);
+    assert!(!fs::metadata("/dev/null").expect("it is there").is_file(), "and a device a device");
+}
+
+#[test]
+fn rows_that_are_not_there_are_missed_by_every_command() {
+    let desk = fitted();
+    desk.write("rows.txt", "3 99");
+    desk.write("empty.csv", "a,b\n");
+    for command in ["score", "project"] {
+        let error = desk.fail(&[command, "m.mercer", "good.csv", "--rows", "rows.txt"]);
+        assert!(error.contains("there is no row 99, only 12 rows"), "{error}");
+        let error = desk.fail(&[command, "m.mercer", "empty.csv"]);
+        assert!(error.contains("no rows below the header"), "{error}");
+        let error = desk.fail(&[command, "m.mercer", "good.csv", "--where", "a=77"]);
+        assert!(error.contains("none of its 12 rows was chosen"), "{error}");
+    }
 }
 
 #[test]

@@ -77,5 +77,13 @@ fn what_is_no_dump_is_refused() {
         &dump.replace("\"samples\": [[", "\"samples\": [[1.0, "),
         "different lengths",
     );
+    let mut scaled: serde_json::Value = serde_json::from_str(&dump).expect("JSON");
+    scaled["scaler"]["scale"][0] = 0.0.into();
+    desk.write("scale.json", &scaled.to_string());
+    let error = desk.fail(&["import", "sklearn", "scale.json"]);
+    assert!(error.contains("scale.mercer") && error.contains("`deviation`"), "{error}");
+    desk.write("good.json", &dump);
+    let error = desk.fail(&["import", "sklearn", "good.json", "--alpha", "5"]);
+    assert!(error.contains("a share > 0 and < 1"), "{error}");
     assert_eq!(desk.files().iter().filter(|name| name.ends_with(".mercer")).count(), 0);
 }

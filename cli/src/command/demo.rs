@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 
-use crate::{file, motions};
+use super::say;
+use crate::motions;
+use crate::whole::write_whole;
 
 /// Go the whole way on bundled recordings of a smart watch: fit, score, export, report.
 #[derive(clap::Args, Debug)]
@@ -49,25 +51,25 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let folder = &arguments.out;
     refuse_other_files(folder)?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    file::write_whole(&folder.join("walking.csv"), motions::training()?.as_bytes())?;
-    file::write_whole(&folder.join("motions.csv"), motions::unseen()?.as_bytes())?;
-    println!("Recordings of a smart watch, cut into windows of 2 seconds;");
-    println!("each is 12 numbers: mean and deviation of six axes.");
+    write_whole(&folder.join("walking.csv"), motions::training()?.as_bytes())?;
+    write_whole(&folder.join("motions.csv"), motions::unseen()?.as_bytes())?;
+    say!("Recordings of a smart watch, cut into windows of 2 seconds;");
+    say!("each is 12 numbers: mean and deviation of six axes.");
     // Each step reads and writes what its line says.
     std::env::set_current_dir(folder).with_context(|| folder.display().to_string())?;
-    println!("\n$ cd {}", folder.display());
+    say!("\n$ cd {}", folder.display());
     for (why, words) in STEPS {
-        println!("\n# {}\n$ {}", why.replace('\n', "\n# "), command_line(words));
+        say!("\n# {}\n$ {}", why.replace('\n', "\n# "), command_line(words));
         let step = super::Arguments::try_parse_from(["mercer"].iter().chain(words))?;
         step.run()?;
     }
-    println!("\nIn {}:", folder.display());
+    say!("\nIn {}:", folder.display());
     for (name, what) in FILES {
-        println!("  {name:<15} {what}");
+        say!("  {name:<15} {what}");
     }
-    println!("\nNext: open report.html. Then the same with a CSV of your");
-    println!("own, a column for each sensor, rows from normal days:");
-    println!("  mercer fit yours.csv --out yours.mercer");
+    say!("\nNext: open report.html. Then the same with a CSV of your");
+    say!("own, a column for each sensor, rows from normal days:");
+    say!("  mercer fit yours.csv --out yours.mercer");
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use anyhow::Result;
 use mercer::{Alarm, AlarmConfig, Score};
 use serde::Serialize;
 
+use super::say;
 use crate::label::NormalLabels;
 use crate::model::{Model, with_model};
 use crate::progress::Progress;
@@ -98,8 +99,8 @@ fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         timeline: arguments.timeline.then(|| stretches(&data, &normal, &alarms)).transpose()?,
     };
     match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&evaluation)?),
-        false => print!("{}", in_words(&evaluation)),
+        true => say!("{}", serde_json::to_string_pretty(&evaluation)?),
+        false => say!("{}", in_words(&evaluation).trim_end()),
     }
     Ok(())
 }
@@ -109,10 +110,9 @@ fn score_all<T: Number>(model: &Model<T>, data: &Loaded<T>) -> Result<(Vec<Score
     let mut progress = Progress::new("scoring", data.samples.rows() as u64);
     let mut scorer = model.scorer();
     let (mut scores, mut alarms) = (Vec::new(), Vec::new());
-    for (x, row) in data.samples.iter_rows().zip(&data.rows) {
+    for (i, x) in data.samples.iter_rows().enumerate() {
         let reading = scorer.score(x);
-        let reading =
-            reading.map_err(|error| anyhow::anyhow!("{}: row {row}: {error}", data.name))?;
+        let reading = reading.map_err(|error| anyhow::anyhow!("{}: {error}", data.place(i)))?;
         scores.push(reading.score);
         alarms.push(reading.anomalous);
         progress.step();

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::ArgGroup;
 
+use super::say;
 use crate::export::{CSource, Name, c_source, quantise, rust_source};
 use crate::model::{Model, with_model};
 use crate::text::thousands;
+use crate::whole::{require_other, write_together};
 use crate::{Number, file};
 
 /// Write a model for firmware: as a Rust file to `include!`, as C99, or as the bytes that `Detector::read_from` reads.
@@ -81,12 +83,18 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         products.push(Product { path: source_file, content: source.into_bytes(), what });
     }
     for (i, product) in products.iter().enumerate() {
-        let again = products[..i].iter().any(|other| other.path == product.path);
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_default();
+        let again = products[..i].iter().any(|other| whole(&other.path) == whole(&product.path));
         ensure!(!again, "{}: asked for twice", product.path.display());
+        require_other(&product.path, &arguments.model)?;
     }
-    for Product { path, content, what } in products {
-        file::write_whole(&path, &content)?;
-        println!("{}: {what}", path.display());
+    let files: Vec<(&Path, &[u8])> = products
+        .iter()
+        .map(|product| (product.path.as_path(), product.content.as_slice()))
+        .collect();
+    write_together(&files)?;
+    for Product { path, what, .. } in products {
+        say!("{}: {what}", path.display());
     }
     Ok(())
 }

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use super::say;
+use crate::choices::Choices;
 use crate::file;
-use crate::learn::{Choices, learn};
+use crate::learn::learn;
 use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
 use crate::table::{ColumnChoice, RowChoice, Source, load};
 use crate::text::{hang, percent, short, thousands};
+use crate::whole::require_other;
 use crate::{Number, Precision};
 
 /// Learn what normal looks like from the rows of a CSV.
@@ -29,12 +32,13 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<()> {
+    require_other(&arguments.out, &arguments.source.data)?;
     let model: AnyModel = match arguments.choices.precision {
         Precision::F32 => fit::<f32>(&arguments)?.into(),
         Precision::F64 => fit::<f64>(&arguments)?.into(),
     };
     file::write(&arguments.out, &model)?;
-    print!("{}", with_model!(&model, model => summary(model)));
+    say!("{}", with_model!(&model, model => summary(model)).trim_end());
     Ok(())
 }
 
@@ -79,11 +83,13 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
                 training.folds,
                 training.fold_order
             ),
-            None => "unknown: the thresholds are not calibrated".into(),
+            None => "unknown, see the warnings".into(),
         },
     ));
     lines.push(("flash on a device", format!("{} bytes", thousands(model.flash()))));
-    lines.push(("RAM on a device", format!("{} bytes of stack", thousands(model.stack()))));
+    let about = if model.cost().is_some() { "" } else { "about " };
+    let stack = format!("{about}{} bytes of stack", thousands(model.stack()));
+    lines.push(("RAM on a device", stack));
     if let Some(cost) = model.cost() {
         let count = thousands(cost.instructions.cortex_m4f);
         lines.push(("a score takes", format!("{count} instructions on a Cortex-M4F, at the most")));

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::fit::summary;
+use super::say;
 use crate::model::{Model, watch_name, with_model};
 use crate::text::{percent, short};
 use crate::{KernelSpec, Number, Precision, file};
@@ -26,7 +27,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         true => serde_json::to_string_pretty(&Facts::new(&model)?)?,
         false => in_words(&model)?,
     });
-    println!("{}", text.trim_end());
+    say!("{}", text.trim_end());
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::Output;
 use crate::model::{Model, at_row, with_model};
+use crate::progress::Progress;
 use crate::table::{RowChoice, Source, Table};
 use crate::{Number, file};
 
@@ -35,6 +36,7 @@ fn project<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         write!(out, ",f{j}")?;
     }
     out.end_line()?;
+    let mut progress = out.progress();
     let mut scorer = model.scorer();
     let mut x = vec![T::ZERO; columns.len()];
     while let Some(row) = table.next_row()? {
@@ -45,6 +47,7 @@ fn project<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
             write!(out, ",{f:?}")?;
         }
         out.end_line()?;
+        progress.iter_mut().for_each(Progress::step);
     }
     Ok(out.finish()?)
 }

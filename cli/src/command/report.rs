@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use super::say;
 use crate::model::{Model, with_model};
 use crate::report::{Readings, page};
 use crate::table::{RowChoice, Source};
+use crate::whole::{require_other, write_whole};
 use crate::{Number, file};
 
 /// Show scores, alarms and their reasons on one HTML page that needs no network.
@@ -36,8 +38,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let Arguments { source, rows, label, time, .. } = arguments;
+    require_other(&arguments.out, &source.data)?;
+    require_other(&arguments.out, &arguments.model)?;
     let readings = Readings::new(model, source, rows, label.as_deref(), time.as_deref())?;
-    file::write_whole(&arguments.out, page(&arguments.model, model, &readings)?.as_bytes())?;
-    println!("{}: {}", arguments.out.display(), readings.in_short());
+    write_whole(&arguments.out, page(&arguments.model, model, &readings)?.as_bytes())?;
+    say!("{}: {}", arguments.out.display(), readings.in_short());
     Ok(())
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::Output;
 use crate::model::{Model, at_row, with_model};
+use crate::progress::Progress;
 use crate::table::{RowChoice, Source, Table};
 use crate::{Number, file};
 
@@ -40,6 +41,7 @@ fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         }
     }
     out.end_line()?;
+    let mut progress = out.progress();
     let mut scorer = model.scorer();
     let mut x = vec![T::ZERO; columns.len()];
     while let Some(row) = table.next_row()? {
@@ -55,6 +57,7 @@ fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
             }
         }
         out.end_line()?;
+        progress.iter_mut().for_each(Progress::step);
     }
     Ok(out.finish()?)
 }

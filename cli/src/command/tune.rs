@@ -3,16 +3,17 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use mercer::Cost;
 use mercer::cost::detector_size;
 use mercer::kernel::Rbf;
 
+use super::say;
 use crate::label::NormalLabels;
 use crate::progress::Progress;
 use crate::search::{Candidate, Found, Search};
 use crate::table::{ColumnChoice, RowChoice, Source, load};
-use crate::text::{short, thousands};
+use crate::text::{quoted, short, thousands};
 
 /// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use.
 ///
@@ -35,12 +36,12 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "F", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
     /// contiguous: for readings that follow each other in time; interleaved: for independent ones
-    #[arg(long, value_enum, default_value_t = crate::learn::Order::Contiguous)]
-    fold_order: crate::learn::Order,
-    /// No more bytes of flash than this for the model
+    #[arg(long, value_enum, default_value_t = crate::choices::Order::Contiguous)]
+    fold_order: crate::choices::Order,
+    /// About as many bytes of flash as this for the model, at the most
     #[arg(long, value_name = "BYTES")]
     max_flash: Option<usize>,
-    /// No more instructions a score than this on a Cortex-M4F
+    /// About as many instructions a score as this on a Cortex-M4F, at the most
     #[arg(long, value_name = "COUNT")]
     max_instructions: Option<usize>,
     /// Show every candidate, not only those that no other beats
@@ -53,7 +54,6 @@ const CLOSE_ENOUGH: f64 = 0.005;
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { source, rows, label, columns, .. } = arguments;
-    ensure!(!source.is_stream(), "tune reads its data more than once: give it a file");
     let mut columns = columns.clone();
     if columns.columns.is_empty() {
         columns.drop.extend(label.clone());
@@ -67,9 +67,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let search = Search::new(&data, &normal, arguments.folds as usize, order)?;
     let candidates = search.candidates();
     let mut progress = Progress::new("searching", candidates.len() as u64);
-    let mut found = Vec::new();
+    let (mut found, mut refused) = (Vec::new(), None);
     for candidate in candidates {
-        found.extend(search.measure(candidate)?);
+        match search.measure(candidate) {
+            Ok(measured) => found.push(measured),
+            Err(error) => refused = Some(error),
+        }
         progress.step();
     }
     drop(progress);
@@ -81,7 +84,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     };
     let mut rows: Vec<&Row> = rows.iter().filter(affordable).collect();
     let Some(best) = rows.iter().map(|row| row.quality).max_by(f64::total_cmp) else {
-        bail!("{}: no candidate could be fitted within these limits", data.name);
+        match refused.filter(|_| found.is_empty()) {
+            Some(error) => bail!("{}: no candidate could be fitted: {error}", data.name),
+            None => bail!("no candidate is within these limits"),
+        }
     };
     rows.sort_by(|a, b| a.flash.cmp(&b.flash).then(b.quality.total_cmp(&a.quality)));
     let chosen = rows
@@ -89,8 +95,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         .find(|row| row.quality >= best - CLOSE_ENOUGH)
         .expect("the best is one of them");
 
-    println!("{}", search.description(label.as_deref()));
-    println!("\n      gamma  variance  landmarks  components  quality   flash  instructions");
+    say!("{}", search.description(label.as_deref()));
+    say!("\n      gamma  variance  landmarks  components  quality   flash  instructions");
     let mut so_far = f64::NEG_INFINITY;
     for row in &rows {
         let beaten = row.quality <= so_far;
@@ -98,16 +104,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         if beaten && !arguments.all && !std::ptr::eq(*row, *chosen) {
             continue;
         }
-        println!("{} {row}", if std::ptr::eq(*row, *chosen) { '>' } else { ' ' });
+        say!("{} {row}", if std::ptr::eq(*row, *chosen) { '>' } else { ' ' });
     }
-    println!(
+    say!(
         "\n(> is the smallest within {CLOSE_ENOUGH} of the best; instructions of a score on a Cortex-M4F, at the most)"
     );
     let mut labels: Vec<&str> = data.labels.iter().map(String::as_str).collect();
     labels.retain(|label| arguments.normal.is_normal(label));
     labels.sort_unstable();
     labels.dedup();
-    println!("\n{}", fit_line(arguments, &labels, chosen.candidate));
+    say!("\n{}", fit_line(arguments, &labels, chosen.candidate));
     Ok(())
 }
 
@@ -122,7 +128,9 @@ struct Row {
 
 impl Row {
     fn new(inputs: usize, found: &Found) -> Self {
-        let Found { candidate, points, components, quality } = *found;
+        let Found { candidate, components, quality } = *found;
+        // The folds may have needed fewer, all rows may not.
+        let points = candidate.landmarks;
         Self {
             candidate,
             components,
@@ -148,7 +156,7 @@ impl std::fmt::Display for Row {
     }
 }
 
-/// The command that fits the chosen candidate, with the same rows and columns.
+/// The command that fits the chosen candidate to the normal rows, of which --every then takes each K-th.
 fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate) -> String {
     let Arguments { source, rows, columns, label, .. } = arguments;
     let mut words: Vec<String> = vec!["mercer".into(), "fit".into(), path(&source.data)];
@@ -161,7 +169,9 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
         };
         option("delimiter", quoted(&delimiter));
     }
-    for (column, value) in &rows.conditions {
+    for (column, value) in
+        rows.conditions.iter().filter(|(column, _)| Some(column) != label.as_ref())
+    {
         option("where", quoted(&format!("{column}={value}")));
     }
     // Only normal rows are for training.
@@ -201,14 +211,4 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
 
 fn path(path: &Path) -> String {
     quoted(&OsString::from(path).to_string_lossy())
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=,+:".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

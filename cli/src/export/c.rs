@@ -14,7 +14,7 @@ use crate::{Number, Precision};
 
 /// A header and the source that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CSource {
+pub(crate) struct CSource {
     /// The `.h` file.
     pub header: String,
     /// The `.c` file.
@@ -25,7 +25,7 @@ pub struct CSource {
 ///
 /// # Errors
 /// Those of a model whose sizes do not match.
-pub fn c_source<T: Number>(
+pub(crate) fn c_source<T: Number>(
     model: &Model<T>,
     name: &Name,
     header_file: &str,

@@ -11,14 +11,14 @@ use mercer::{Detector, QuantisedDetector};
 use super::{Name, facts, list, rust};
 use crate::model::Model;
 use crate::text::thousands;
-use crate::{KernelSpec, Number};
+use crate::{KernelSpec, Number, Precision};
 
 const MOST_INPUTS: usize = 32;
 const MOST_POINTS: usize = 128;
 const MOST_COMPONENTS: usize = 64;
 
 /// A quantised model for firmware.
-pub struct Quantised {
+pub(crate) struct Quantised {
     /// The Rust file.
     pub source: String,
     /// What `QuantisedDetector::read_from` reads.
@@ -31,10 +31,10 @@ pub struct Quantised {
 ///
 /// # Errors
 /// For other kernels than the Gaussian, other numbers than `f32`, models that are too large, and whatever `QuantisedDetector::quantise` refuses.
-pub fn quantise<T: Number>(model: &Model<T>, name: &Name) -> Result<Quantised> {
+pub(crate) fn quantise<T: Number>(model: &Model<T>, name: &Name) -> Result<Quantised> {
     let gaussian = matches!(model.kernel, KernelSpec::Rbf { .. });
     ensure!(
-        gaussian && T::NAMES[0] == "f32",
+        gaussian && T::PRECISION == Precision::F32,
         "only models with kernel rbf in f32 can be quantised"
     );
     for (what, size, most) in [

@@ -19,7 +19,7 @@ pub(super) const ALLOW_NUMBERS: &str =
 ///
 /// # Errors
 /// Those of a model whose sizes do not match.
-pub fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
+pub(crate) fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
     let version = ("persist::FORMAT_VERSION", mercer::persist::FORMAT_VERSION);
     Ok(beginning(model, name, version)? + &detector(model, name.upper())?)
 }

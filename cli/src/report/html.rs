@@ -319,7 +319,9 @@ fn device<T: Number>(model: &Model<T>) -> Result<String> {
                 Precision::F64 => "models in double precision",
                 Precision::F32 => "this kernel",
             };
-            writeln!(html, ".</p>\n<p>Instructions have not been counted for {why}.</p>")?;
+            let stack = thousands(model.stack());
+            writeln!(html, ", and about {stack} bytes of stack while it scores.</p>")?;
+            writeln!(html, "<p>Instructions have not been counted for {why}.</p>")?;
         }
     }
     html += "</section>\n";

@@ -1,6 +1,6 @@
 //! The rows of a report, scored.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use mercer::{Score, Watch, explain};
 
 use super::axis::Axis;
@@ -76,12 +76,6 @@ impl<T: Number> Readings<T> {
             progress.step();
         }
         drop(progress);
-        if rows.is_empty() {
-            bail!(match table.rows_read() {
-                0 => format!("{}: no rows below the header", table.name()),
-                all => format!("{}: none of its {all} rows was chosen", table.name()),
-            });
-        }
         let axis = match time {
             Some(name) => Axis::new(name, times.clone()),
             None => Axis::new("row", rows.iter().map(u64::to_string).collect()),
