@@ -9,6 +9,7 @@
 
 mod solve;
 
+pub(crate) use solve::is_finite_solution;
 pub use solve::{factorise, solve, substitute};
 
 use crate::eigen::Progress;

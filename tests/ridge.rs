@@ -220,6 +220,37 @@ fn bad_examples_are_named_and_leave_what_was_learned() {
     assert!(matches!(refused, Err(Error::NotPositiveDefinite { .. })), "{refused:?}");
 }
 
+/// `K + λI` has an inverse, but a large one.
+#[test]
+fn weights_that_overflow_are_refused_and_leave_what_was_learned() {
+    let (samples, wide) = ([[0.0_f32], [1.0], [2.0]], Rbf::new(0.01));
+    let mut model = KernelRidge::<Rbf<f32>, [f32; 1], [f32; 2], 3>::new();
+    let mut workspace = Matrix::zeros();
+    let targets = [[1.0, 1e37], [2.0, -1e37], [3.0, 1e37]];
+    let small = targets.map(|[y, _]| [y, -y]);
+    model.fit(wide, &samples, &small, 1e-5, &mut workspace).unwrap();
+    let before = model.clone();
+    let rule = "smaller, or the ridge larger: the weights overflow";
+    let error = Error::Parameter { name: "targets", rule };
+    assert_eq!(model.fit(wide, &samples, &targets, 1e-5, &mut workspace), Err(error));
+    assert_eq!(model.weights(), before.weights());
+    assert_eq!(model.predict(&[0.5]), before.predict(&[0.5]));
+    // As the message says.
+    model.fit(wide, &samples, &targets, 0.1, &mut workspace).unwrap();
+    assert!(model.weights().as_flattened().iter().all(|weight| weight.is_finite()));
+    // And what does not overflow is the same, however near it comes.
+    let scaled = small.map(|y| y.map(|y| y * 2.0_f32.powi(100)));
+    model.fit(wide, &samples, &scaled, 1e-5, &mut workspace).unwrap();
+    for (large, weight) in
+        model.weights().as_flattened().iter().zip(before.weights().as_flattened())
+    {
+        assert_eq!(*large, weight * 2.0_f32.powi(100));
+    }
+    // In f32 the rounding of a wide kernel exceeds a small ridge.
+    let refused = model.fit(Rbf::new(1e-8), &samples, &small, 1e-7, &mut workspace);
+    assert!(matches!(refused, Err(Error::NotPositiveDefinite { .. })), "{refused:?}");
+}
+
 #[test]
 fn bad_queries_and_storage_are_named() {
     let mut model = Model::new();
