@@ -4,22 +4,13 @@ mod common;
 
 use std::f64::consts::TAU;
 
-use common::{Grid, gram};
+use common::{Grid, Random, config, gram};
 use mercer::fisher::{self, FisherReport, FisherScratch};
 use mercer::kernel::{Linear, Rbf};
 use mercer::{Error, Fault, FisherWorkspace, Kernel, KernelFisher, Real};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
-
-fn config(cases: u32) -> ProptestConfig {
-    let defaults = ProptestConfig::with_cases(cases);
-    let rng_seed = match defaults.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(22),
-        chosen => chosen,
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
-}
+use proptest::test_runner::TestCaseResult;
 
 fn fit<T: Real, K: Kernel<[T], Scalar = T>>(
     kernel: &K,
@@ -218,11 +209,8 @@ proptest! {
 
 /// Points of two rings of radius 0.3 and 1, off by up to a tenth, with their labels.
 fn rings(n: usize, seed: u64) -> (Grid<f32>, Vec<f32>) {
-    let mut state = seed;
-    let mut uniform = move || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 40) as f32 / (1_u32 << 24) as f32
-    };
+    let mut random = Random(seed);
+    let mut uniform = || random.uniform() as f32;
     let mut labels = Vec::new();
     let mut points = Vec::new();
     for i in 0..n {

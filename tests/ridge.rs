@@ -4,22 +4,12 @@
 
 mod common;
 
-use common::{Grid, gram};
+use common::{Grid, config, gram};
 use mercer::kernel::{Linear, Rbf, Sigmoid};
 use mercer::ridge::{self, KernelRidgeView};
 use mercer::{Error, Fault, Kernel, KernelRidge, Matrix, MatrixView, Real};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-
-fn config() -> ProptestConfig {
-    let defaults = ProptestConfig::with_cases(64);
-    let rng_seed = match defaults.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(32),
-        chosen => chosen,
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
-}
 
 /// 3 to 10 samples of 2 inputs, no two of them near each other, with two targets each.
 fn examples() -> impl Strategy<Value = (Grid<f64>, Grid<f64>)> {
@@ -61,7 +51,7 @@ fn predict<T: Real, K: Kernel<[T], Scalar = T>>(
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(64))]
 
     /// `(K + λI) a = y`, by plain multiplication.
     #[test]
