@@ -39,6 +39,13 @@ pub enum Error {
         /// How many it takes at the least.
         needed: usize,
     },
+    /// Fewer samples that rounding can tell apart, in feature space, than the method needs.
+    TooFewDistinct {
+        /// How many there are.
+        distinct: usize,
+        /// How many it takes at the least.
+        needed: usize,
+    },
     /// The caller's storage is too small.
     Capacity {
         /// What did not fit, e.g. `samples`.
@@ -219,6 +226,9 @@ impl fmt::Display for Error {
             Self::Query(fault) => write!(f, "query: {fault}"),
             Self::TooFewSamples { given, needed } => {
                 write!(f, "too few samples: {given} given, at least {needed} needed")
+            }
+            Self::TooFewDistinct { distinct, needed } => {
+                write!(f, "too few samples: {distinct} are distinct, at least {needed} needed")
             }
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "no room for {what}: at least {needed} needed, capacity is {capacity}")

@@ -103,7 +103,7 @@ where
 
 /// Some sample is further from the first, in feature space, than rounding explains.
 ///
-/// The squared distance `k(x,x) + k(y,y) − 2k(x,y)` of equal samples is exactly zero, while the trace
+/// The squared distance of equal samples is exactly zero, while the trace
 /// of their centred Gram matrix is a sum of rounding errors: so this is the test to make.
 pub(crate) fn require_variance<K, S>(
     kernel: &K,
@@ -118,13 +118,19 @@ where
     let (Some(first), Some(&norm)) = (samples.sample(0), norms.peek()) else {
         return Err(Error::NoVariance);
     };
-    let rounding = K::Scalar::from_f64(4.0) * K::Scalar::EPSILON;
-    let apart = samples.iter_samples().zip(norms).any(|(x, own)| {
-        let norms = own + norm;
-        let cross = kernel.eval(x, first);
-        (norms - (cross + cross)).abs() > rounding * norms.abs()
-    });
+    let apart = samples
+        .iter_samples()
+        .zip(norms)
+        .any(|(x, own)| squared_distance([own, norm], kernel.eval(x, first)) != K::Scalar::ZERO);
     if apart { Ok(()) } else { Err(Error::NoVariance) }
+}
+
+/// `k(x,x) + k(y,y) − 2k(x,y)`: the squared distance in feature space, 0 if no larger than rounding explains.
+pub(crate) fn squared_distance<T: Real>([kxx, kyy]: [T; 2], kxy: T) -> T {
+    let norms = kxx + kyy;
+    let distance = norms - (kxy + kxy);
+    let rounding = T::from_f64(4.0) * T::EPSILON * norms.abs();
+    if distance.abs() > rounding { distance } else { T::ZERO }
 }
 
 #[cfg(test)]
