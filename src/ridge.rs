@@ -12,11 +12,11 @@
 
 use crate::cholesky::{factorise, is_finite_solution, substitute};
 use crate::error::{Error, Fault, require_capacity, require_shape};
-use crate::gram;
 use crate::kernel::Kernel;
 use crate::math::{Real, first_not_finite};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
 use crate::samples::{Sample, Samples, Vector};
+use crate::{gram, labels};
 
 /// A kernel ridge regression on at most `N` samples of type `X`, with targets of type `Y` such as `[f32; 1]`.
 ///
@@ -144,7 +144,7 @@ where
 /// `weights` before every check has passed, for which each system is solved once more, beside the factor: `n²` multiply-adds for each output.
 ///
 /// # Errors
-/// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for a negative `ridge`, and for targets so large that the weights overflow; [`Fault::Target`] for a target that is not finite;
+/// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for a negative `ridge`, and for targets so large that the weights overflow; [`Error::Label`] for a target that is not finite;
 /// [`Error::NotPositiveDefinite`] when the ridge is too small for a kernel that is not positive definite on these samples, or whose rounding exceeds the ridge (in `f32`, a wide Gaussian's does soon).
 pub fn fit<K, S, Y>(
     kernel: &K,
@@ -168,7 +168,7 @@ where
     for (index, target) in targets.iter_samples().enumerate() {
         require_shape("weight columns", target.len(), weights.columns())?;
         if let Some(output) = first_not_finite(target) {
-            return Err(Error::Sample { index, fault: Fault::Target { output } });
+            return Err(Error::Label { index, output, rule: labels::FINITE });
         }
     }
     gram::fill(kernel, samples, gram)?;

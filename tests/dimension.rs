@@ -447,13 +447,13 @@ const SAMPLES: [[f32; 2]; 5] = [[0.0, 0.1], [0.7, 0.0], [0.2, 1.1], [1.3, 0.9], 
 fn labels_that_cannot_be_used_are_named() {
     for value in [f32::NAN, f32::INFINITY] {
         let labels = [1.0, -1.0, value, 1.0, 1.0];
-        let error = Error::Label { index: 2, rule: "finite" };
-        refused(&SAMPLES, &labels, Options::VALUES, error, "label of sample 2 must be finite");
-        let error = Error::Label { index: 2, rule: "+1 or -1" };
-        refused(&SAMPLES, &labels, Options::SIGNS, error, "label of sample 2 must be +1 or -1");
+        let error = Error::Label { index: 2, output: 0, rule: "finite" };
+        refused(&SAMPLES, &labels, Options::VALUES, error, "sample 2: label 0 must be finite");
+        let error = Error::Label { index: 2, output: 0, rule: "+1 or -1" };
+        refused(&SAMPLES, &labels, Options::SIGNS, error, "sample 2: label 0 must be +1 or -1");
     }
-    let error = Error::Label { index: 3, rule: "+1 or -1" };
-    let text = "label of sample 3 must be +1 or -1";
+    let error = Error::Label { index: 3, output: 0, rule: "+1 or -1" };
+    let text = "sample 3: label 0 must be +1 or -1";
     for value in [0.0, 2.0, 0.99] {
         refused(&SAMPLES, &[1.0, -1.0, 1.0, value, 1.0], Options::SIGNS, error, text);
     }

@@ -189,8 +189,8 @@ fn bad_examples_are_named_and_leave_what_was_learned() {
     let fault = Fault::NotFinite { input: 0 };
     refuse(RBF, &samples, &TARGETS, 0.1, Error::Sample { index: 2, fault });
     targets[3][1] = f32::INFINITY;
-    let error = Error::Sample { index: 3, fault: Fault::Target { output: 1 } };
-    assert_eq!(error.to_string(), "sample 3: target 1 is not finite");
+    let error = Error::Label { index: 3, output: 1, rule: "finite" };
+    assert_eq!(error.to_string(), "sample 3: label 1 must be finite");
     refuse(RBF, &SAMPLES, &targets, 0.1, error);
     // Twice the same sample: no inverse without a ridge.
     samples = SAMPLES;
