@@ -158,6 +158,21 @@ where
         }
     }
 
+    /// Clusters that were found earlier, e.g. on the host, and live in flash.
+    pub const fn from_parts(
+        kernel: K,
+        points: [X; N],
+        labels: [u32; N],
+        clusters: [Cluster<Scalar<K, X>>; C],
+    ) -> Self {
+        Self {
+            kernel: Some(kernel),
+            points: heapless::Vec::from_array(points),
+            labels,
+            clusters: heapless::Vec::from_array(clusters),
+        }
+    }
+
     /// Finds clusters; the samples are kept.
     ///
     /// # Errors

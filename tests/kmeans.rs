@@ -480,6 +480,29 @@ fn bad_wishes_and_samples_are_named() {
     );
 }
 
+/// Some that live in flash: two samples at a distance of 2, each its own centre.
+static FLASH: KernelKMeans<Linear, [f32; 1], 2, 2> = KernelKMeans::from_parts(
+    Linear,
+    [[1.0], [3.0]],
+    [0, 1],
+    [Cluster { samples: 1, total: 1.0 }, Cluster { samples: 1, total: 9.0 }],
+);
+
+#[test]
+fn parts_make_the_same_clusters() {
+    let nearest = FLASH.assign(&[2.5]).unwrap();
+    assert_eq!((nearest.cluster, nearest.squared_distance), (1, 0.25));
+    let mut clusters = KernelKMeans::<Rbf<f32>, [f32; 2], 5, 2>::new();
+    let workspace = &mut KMeansWorkspace::new();
+    clusters.fit(Rbf::new(0.5), &SAMPLES, Options::new(2), workspace).unwrap();
+    let (labels, parts) = (clusters.labels(), clusters.clusters());
+    let (labels, parts) = (labels.try_into().unwrap(), parts.try_into().unwrap());
+    let parts = KernelKMeans::<_, _, 5, 2>::from_parts(Rbf::new(0.5), SAMPLES, labels, parts);
+    for x in SAMPLES {
+        assert_eq!(parts.assign(&x), clusters.assign(&x));
+    }
+}
+
 #[test]
 fn the_owner_names_what_is_missing_and_keeps_what_it_had() {
     let mut clusters = KernelKMeans::<Rbf<f32>, [f32; 2], 5, 2>::new();
