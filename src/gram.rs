@@ -4,7 +4,7 @@
 //! `K̃_ij = K_ij − m_i − m_j + M`: the Gram matrix of the samples after their mean in feature space
 //! has been moved to the origin. It is symmetric, and `K̃ e = 0` for the vector of ones `e`.
 
-use crate::error::Error;
+use crate::error::{Error, require_shape};
 use crate::kernel::Kernel;
 use crate::math::{Real, first_not_finite, sum};
 use crate::matrix::MatrixViewMut;
@@ -36,9 +36,7 @@ where
     check_samples(kernel, samples)?;
     let n = samples.count();
     for (what, given) in [("gram rows", gram.rows()), ("gram columns", gram.columns())] {
-        if given != n {
-            return Err(Error::Shape { what, expected: n, given });
-        }
+        require_shape(what, n, given)?;
     }
     for (row, x) in samples.iter_samples().enumerate() {
         let Some([diagonal, others @ ..]) = gram.row_mut(row).get_mut(row..) else { break };
@@ -66,9 +64,7 @@ where
 pub fn centre<T: Real>(gram: &mut MatrixViewMut<'_, T>, means: &mut [T]) -> Result<T, Error> {
     let n = gram.rows();
     for (what, given) in [("gram columns", gram.columns()), ("row means", means.len())] {
-        if given != n {
-            return Err(Error::Shape { what, expected: n, given });
-        }
+        require_shape(what, n, given)?;
     }
     let count = T::from_usize(n.max(1));
     for (mean, row) in means.iter_mut().zip(gram.view().iter_rows()) {
