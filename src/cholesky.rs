@@ -9,13 +9,14 @@
 
 mod solve;
 
+pub(crate) use solve::is_finite_solution;
 pub use solve::{factorise, solve, substitute};
 
 use crate::eigen::Progress;
 use crate::error::Error;
 use crate::gram::check_samples;
 use crate::kernel::Kernel;
-use crate::math::{Real, dot, sum};
+use crate::math::{Real, dot, first_least, sum};
 use crate::matrix::MatrixViewMut;
 use crate::samples::Samples;
 
@@ -197,12 +198,8 @@ impl<T: Real> PivotedCholesky<T> {
 
 /// Position and value of the largest entry, the first of them.
 fn largest<T: Real>(values: &[T]) -> (usize, T) {
-    values.iter().enumerate().fold(
-        (0, T::ZERO),
-        |best, (i, &value)| {
-            if value > best.1 { (i, value) } else { best }
-        },
-    )
+    let least = first_least(values.iter().map(|&value| -value));
+    least.map_or((0, T::ZERO), |(position, negative)| (position, -negative))
 }
 
 #[cfg(test)]

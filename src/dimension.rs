@@ -37,9 +37,9 @@ pub use assessment::{Assessment, LARGE_NOISE, SAMPLES_PER_DIMENSION};
 use criterion::Left;
 
 use crate::eigen::{self, MAX_SWEEPS, rows};
-use crate::error::{Error, require_capacity};
+use crate::error::{Error, require_capacity, require_shape};
 use crate::kernel::Kernel;
-use crate::math::{Real, sum};
+use crate::math::{Real, first_least, sum};
 use crate::matrix::{Matrix, MatrixViewMut};
 use crate::samples::Samples;
 use crate::{gram, labels};
@@ -50,7 +50,7 @@ use crate::{gram, labels};
 pub enum Method {
     /// The coefficients are drawn from a wide Gaussian up to the dimension, and from a narrow one beyond.
     TwoComponents,
-    /// Each label is predicted from the other ones. Makes no assumption on the coefficients; often settles for fewer dimensions.
+    /// Each label is predicted from the other ones. Makes no assumption on the coefficients; often settles for more dimensions.
     LeaveOneOut,
 }
 
@@ -223,7 +223,7 @@ where
         searched,
     );
     let criterion = scratch.criterion.get(..searched).unwrap_or_default();
-    let dimension = 1 + criterion::least(criterion);
+    let dimension = 1 + first_least(criterion.iter().copied()).map_or(0, |(least, _)| least);
     scratch.denoise(if options.centred { mean } else { K::Scalar::ZERO }, dimension);
     let (noise, noise_share) = noise(labels, scratch.denoised, options.labels, mean);
     Ok(RelevantDimension {
@@ -246,9 +246,7 @@ impl<T: Real> DimensionScratch<'_, T> {
             ("spanned", self.spanned.len()),
             ("criterion", self.criterion.len()),
         ] {
-            if given != expected {
-                return Err(Error::Shape { what, expected, given });
-            }
+            require_shape(what, expected, given)?;
         }
         Ok(())
     }
@@ -268,10 +266,10 @@ impl<T: Real> DimensionScratch<'_, T> {
             Method::TwoComponents => criterion::two_components(self.coefficients, self.criterion),
             Method::LeaveOneOut => {
                 // The mean is predicted from the others as well: eeᵀ/n has 1/n on its diagonal.
-                let own =
+                let mean_share =
                     if centre.is_some() { T::ONE / T::from_usize(labels.len()) } else { T::ZERO };
-                self.spanned.fill(own);
-                let mut left = Left { residuals: self.denoised, spanned: self.spanned };
+                self.spanned.fill(mean_share);
+                let mut left = Left { residuals: self.denoised, spanned: self.spanned, mean_share };
                 let criterion = self.criterion.iter_mut().take(searched);
                 let pairs = vectors.iter_rows().zip(self.coefficients.iter());
                 for (place, (vector, &z)) in criterion.zip(pairs) {

@@ -23,10 +23,12 @@ pub enum Error {
         /// What is wrong with it.
         fault: Fault,
     },
-    /// The label of a training sample cannot be used.
+    /// What is to be predicted for a training sample, its label or target, cannot be used.
     Label {
         /// Position of the sample in the training set.
         index: usize,
+        /// Which output, counted from 0, if the target is several numbers.
+        output: usize,
         /// The rule it breaks, e.g. `finite`.
         rule: &'static str,
     },
@@ -36,6 +38,13 @@ pub enum Error {
     TooFewSamples {
         /// How many were given.
         given: usize,
+        /// How many it takes at the least.
+        needed: usize,
+    },
+    /// Fewer samples that rounding can tell apart, in feature space, than the method needs.
+    TooFewDistinct {
+        /// How many there are.
+        distinct: usize,
         /// How many it takes at the least.
         needed: usize,
     },
@@ -75,6 +84,15 @@ pub enum Error {
     NotPositiveDefinite {
         /// The first row that depends on those before it, or worse.
         row: usize,
+    },
+    /// An edge leads to a node that the graph has not.
+    Edge {
+        /// One end of the edge.
+        row: usize,
+        /// The other end.
+        column: usize,
+        /// The number of nodes, which are counted from 0.
+        nodes: usize,
     },
     /// The weight of a graph's edge is negative or not finite.
     Weight {
@@ -145,11 +163,6 @@ pub enum Fault {
         /// Which input (sensor), counted from 0.
         input: usize,
     },
-    /// What is to be predicted for this sample is NaN or infinite.
-    Target {
-        /// Which output, counted from 0.
-        output: usize,
-    },
     /// An index into a precomputed Gram matrix lies outside it.
     OutOfRange {
         /// The number of rows of the matrix.
@@ -215,10 +228,15 @@ impl fmt::Display for Error {
         match *self {
             Self::Parameter { name, rule } => write!(f, "parameter `{name}` must be {rule}"),
             Self::Sample { index, fault } => write!(f, "sample {index}: {fault}"),
-            Self::Label { index, rule } => write!(f, "label of sample {index} must be {rule}"),
+            Self::Label { index, output, rule } => {
+                write!(f, "sample {index}: label {output} must be {rule}")
+            }
             Self::Query(fault) => write!(f, "query: {fault}"),
             Self::TooFewSamples { given, needed } => {
                 write!(f, "too few samples: {given} given, at least {needed} needed")
+            }
+            Self::TooFewDistinct { distinct, needed } => {
+                write!(f, "too few samples: {distinct} are distinct, at least {needed} needed")
             }
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "no room for {what}: at least {needed} needed, capacity is {capacity}")
@@ -234,6 +252,9 @@ impl fmt::Display for Error {
             }
             Self::NotPositiveDefinite { row } => {
                 write!(f, "matrix is not positive definite: row {row} depends on those before it")
+            }
+            Self::Edge { row, column, nodes } => {
+                write!(f, "edge from {row} to {column} leaves the graph of {nodes} nodes")
             }
             Self::Weight { row, column } => {
                 write!(f, "edge from {row} to {column} must have a finite weight >= 0")
@@ -274,7 +295,6 @@ impl fmt::Display for Fault {
             Self::ZeroNorm => f.write_str("has zero norm, which a normalised kernel cannot use"),
             Self::Overflow => f.write_str("makes the kernel overflow"),
             Self::ScaleOverflow { input } => write!(f, "input {input} is too large to be scaled"),
-            Self::Target { output } => write!(f, "target {output} is not finite"),
             Self::OutOfRange { size } => {
                 write!(f, "index is outside the precomputed matrix of {size} rows")
             }

@@ -31,7 +31,7 @@ use crate::error::{Error, Fault, require_shape};
 use crate::kernel::{Gradient, Kernel, Rbf};
 use crate::math::{Math, Real, sum};
 use crate::model::KernelPcaView;
-use crate::preimage::{PreImage, Total, copy, require_iterations};
+use crate::preimage::{Search, Total, copy, require_iterations};
 use crate::samples::{Samples, Vector};
 use crate::score::Score;
 
@@ -137,7 +137,7 @@ where
             let mean = self.weighted_mean_of(input, projection, expected);
             let mean = mean.ok_or(Error::NoPreImage { iterations: iteration })?;
             let moved = replace_input(expected, input, mean)? - mean;
-            if self.kernel().is_last(moved * moved) {
+            if self.kernel().is_last(moved * moved, mean * mean) {
                 return Ok(iteration);
             }
         }
@@ -146,13 +146,13 @@ where
 
     /// One input of the weighted mean; none if there is no such mean.
     fn weighted_mean_of(&self, input: usize, projection: &[T], z: &[T]) -> Option<T> {
-        let (mut total, mut weighted) = (Total::ZERO, T::ZERO);
+        let (mut total, mut way, from) = (Total::ZERO, T::ZERO, *z.get(input)?);
         for (point, weight) in self.reconstruction(projection) {
             let pull = weight * self.kernel().eval(z, point);
             total.add(pull);
-            weighted += pull * *point.get(input)?;
+            way += pull * (*point.get(input)? - from);
         }
-        let mean = weighted / total.divisor()?;
+        let mean = from + way / total.divisor()?;
         mean.is_finite().then_some(mean)
     }
 }

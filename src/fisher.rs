@@ -7,9 +7,11 @@
 //!
 //! A point projects to `f(x) = Σ_i a_i k(x, x_i) − b`. Of scale and threshold, which the direction leaves open, the first is chosen so that the mean of class +1 is at 1 and that of
 //! class −1 at −1, the second half way between them, at 0: right for classes of the same spread, whatever their sizes. Positive `f` means class +1.
+//!
+//! More than two classes are left out: they take a generalised eigenproblem where two take a linear system, and one discriminant for each class against the rest does as well.
 
 use crate::cholesky;
-use crate::error::{Error, Fault, require_capacity};
+use crate::error::{Error, Fault, require_capacity, require_shape};
 use crate::kernel::{Kernel, require_positive};
 use crate::math::{Real, sum};
 use crate::matrix::{Matrix, MatrixViewMut};
@@ -78,6 +80,16 @@ where
             weights: [Scalar::<K, X>::ZERO; N],
             offset: Scalar::<K, X>::ZERO,
         }
+    }
+
+    /// A discriminant that was fitted earlier, e.g. on the host, and lives in flash; `offset` is that of the [report](FisherReport::offset).
+    pub const fn from_parts(
+        kernel: K,
+        points: [X; N],
+        weights: [Scalar<K, X>; N],
+        offset: Scalar<K, X>,
+    ) -> Self {
+        Self { kernel: Some(kernel), points: heapless::Vec::from_array(points), weights, offset }
     }
 
     /// Fits the discriminant to samples with labels +1 and −1; the samples are kept.
@@ -225,9 +237,7 @@ where
         ("negative", scratch.negative.len()),
         ("weights", scratch.weights.len()),
     ] {
-        if given != n {
-            return Err(Error::Shape { what, expected: n, given });
-        }
+        require_shape(what, n, given)?;
     }
     require_positive("mu", mu)?;
     gram::fill(kernel, samples, &mut scratch.matrix)?;
@@ -355,10 +365,7 @@ where
     S: Samples + ?Sized,
     K: Kernel<S::View>,
 {
-    let (expected, given) = (samples.count(), weights.len());
-    if given != expected {
-        return Err(Error::Shape { what: "weights", expected, given });
-    }
+    require_shape("weights", samples.count(), weights.len())?;
     let peer = samples.sample(0).ok_or(Error::NotFitted)?;
     kernel.check(x, peer).map_err(Error::Query)?;
     let f = expand(kernel, samples, weights, x) - offset;

@@ -4,7 +4,7 @@
 //! `K̃_ij = K_ij − m_i − m_j + M`: the Gram matrix of the samples after their mean in feature space
 //! has been moved to the origin. It is symmetric, and `K̃ e = 0` for the vector of ones `e`.
 
-use crate::error::Error;
+use crate::error::{Error, require_shape};
 use crate::kernel::{Kernel, Row};
 use crate::math::{Real, first_not_finite, sum};
 use crate::matrix::MatrixViewMut;
@@ -36,9 +36,7 @@ where
     check_samples(kernel, samples)?;
     let n = samples.count();
     for (what, given) in [("gram rows", gram.rows()), ("gram columns", gram.columns())] {
-        if given != n {
-            return Err(Error::Shape { what, expected: n, given });
-        }
+        require_shape(what, n, given)?;
     }
     for (row, x) in samples.iter_samples().enumerate() {
         let Some([diagonal, others @ ..]) = gram.row_mut(row).get_mut(row..) else { break };
@@ -67,9 +65,7 @@ where
 pub fn centre<T: Real>(gram: &mut MatrixViewMut<'_, T>, means: &mut [T]) -> Result<T, Error> {
     let n = gram.rows();
     for (what, given) in [("gram columns", gram.columns()), ("row means", means.len())] {
-        if given != n {
-            return Err(Error::Shape { what, expected: n, given });
-        }
+        require_shape(what, n, given)?;
     }
     let count = T::from_usize(n.max(1));
     for (mean, row) in means.iter_mut().zip(gram.view().iter_rows()) {
@@ -104,7 +100,7 @@ where
 
 /// Some sample is further from the first, in feature space, than rounding explains.
 ///
-/// The squared distance `k(x,x) + k(y,y) − 2k(x,y)` of equal samples is exactly zero, while the trace
+/// The squared distance of equal samples is exactly zero, while the trace
 /// of their centred Gram matrix is a sum of rounding errors: so this is the test to make.
 pub(crate) fn require_variance<K, S>(
     kernel: &K,
@@ -119,13 +115,19 @@ where
     let (Some(first), Some(&norm)) = (samples.sample(0), norms.peek()) else {
         return Err(Error::NoVariance);
     };
-    let rounding = K::Scalar::from_f64(4.0) * K::Scalar::EPSILON;
-    let apart = samples.iter_samples().zip(norms).any(|(x, own)| {
-        let norms = own + norm;
-        let cross = kernel.eval(x, first);
-        (norms - (cross + cross)).abs() > rounding * norms.abs()
-    });
+    let apart = samples
+        .iter_samples()
+        .zip(norms)
+        .any(|(x, own)| squared_distance([own, norm], kernel.eval(x, first)) != K::Scalar::ZERO);
     if apart { Ok(()) } else { Err(Error::NoVariance) }
+}
+
+/// `k(x,x) + k(y,y) − 2k(x,y)`: the squared distance in feature space, 0 if no larger than rounding explains.
+pub(crate) fn squared_distance<T: Real>([kxx, kyy]: [T; 2], kxy: T) -> T {
+    let norms = kxx + kyy;
+    let distance = norms - (kxy + kxy);
+    let rounding = T::from_f64(4.0) * T::EPSILON * norms.abs();
+    if distance.abs() > rounding { distance } else { T::ZERO }
 }
 
 #[cfg(test)]

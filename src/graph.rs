@@ -29,7 +29,7 @@
 //! ```
 
 use crate::eigen::{self, MAX_SWEEPS};
-use crate::error::{Error, require_capacity};
+use crate::error::{Error, require_shape};
 use crate::math::{Fast, Math, Real, sum};
 use crate::matrix::MatrixViewMut;
 
@@ -38,20 +38,32 @@ use crate::matrix::MatrixViewMut;
 /// Edges have no direction. Those that are named more than once add up, and those that are not named have weight 0.
 ///
 /// # Errors
-/// [`Error::Shape`] when the matrix is not square, [`Error::Capacity`] for a node without a row, and [`Error::Weight`] for an edge that is
-/// negative or not finite.
+/// [`Error::Shape`] when the matrix is not square, [`Error::Edge`] for an edge to a node without a row, and [`Error::Weight`] for one that is
+/// negative or not finite, or whose copies add up to infinity. The weights are unchanged then: edges are looked at twice.
 pub fn connect<T: Real>(
-    edges: impl IntoIterator<Item = (usize, usize, T)>,
+    edges: impl IntoIterator<Item = (usize, usize, T), IntoIter: Clone>,
     weights: &mut MatrixViewMut<'_, T>,
 ) -> Result<(), Error> {
-    let nodes = require_square(weights)?;
+    let (nodes, edges) = (weights.rows(), edges.into_iter());
+    require_shape("matrix columns", nodes, weights.columns())?;
+    let edges = edges.map(|(a, b, weight)| (a.min(b), a.max(b), weight));
+    let mut all = T::ZERO;
+    for (row, column, weight) in edges.clone() {
+        if column >= nodes {
+            return Err(Error::Edge { row, column, nodes });
+        }
+        require_weight(row, column, weight)?;
+        all += weight;
+        // Only then can a part of them.
+        if !all.is_finite() {
+            let copies = edges.clone().filter(|&(a, b, _)| (a, b) == (row, column));
+            require_weight(row, column, sum(copies.map(|(_, _, weight)| weight)))?;
+        }
+    }
     for row in weights.iter_rows_mut() {
         row.fill(T::ZERO);
     }
-    for (a, b, weight) in edges {
-        let (row, column) = (a.min(b), a.max(b));
-        require_capacity("nodes", column.saturating_add(1), nodes)?;
-        require_weight(row, column, weight)?;
+    for (row, column, weight) in edges {
         let total = weights.at(row, column) + weight;
         weights.set(row, column, total);
         weights.set(column, row, total);
@@ -114,7 +126,7 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
     /// The weights are used up: the eigenvectors of the Laplacian take their place, as rows, and `values` are its eigenvalues, descending. As
     /// many of these are 0 as the graph has parts that no edge connects (or none above rounding). `scratch` has a place for each node as well.
     ///
-    /// Eigenvalues are known to `ε` of the largest, so that entries are off by up to about `ε·β·λ_max`: long times want `f64`.
+    /// Eigenvalues are known to `ε` of the largest, so that entries are off by up to about `ε·β·λ_max`: long times want `f64`. What `exp` is off by, with the backend `M`, comes on top.
     ///
     /// # Errors
     /// [`Error::Parameter`] for `beta`, [`Error::Shape`] when the sizes do not agree, and those of [`laplacian`]: the weights are unchanged
@@ -136,9 +148,7 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
             ("gram rows", gram.rows()),
             ("gram columns", gram.columns()),
         ] {
-            if given != expected {
-                return Err(Error::Shape { what, expected, given });
-            }
+            require_shape(what, expected, given)?;
         }
         laplacian(weights)?;
         eigen::symmetric(weights, values, scratch, MAX_SWEEPS)?;
@@ -150,15 +160,6 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
         }
         let spread = |value| self.math.exp(-(self.beta * value));
         eigen::matrix_function(values, weights.view(), spread, gram)
-    }
-}
-
-fn require_square<T: Real>(matrix: &MatrixViewMut<'_, T>) -> Result<usize, Error> {
-    let (expected, given) = (matrix.rows(), matrix.columns());
-    if given == expected {
-        Ok(expected)
-    } else {
-        Err(Error::Shape { what: "matrix columns", expected, given })
     }
 }
 
@@ -234,9 +235,9 @@ mod tests {
     fn what_is_no_graph_is_refused() {
         let mut matrix = Matrix::<f64, 3, 3>::zeros();
         let mut connected = |edge| connect([EDGES[0], edge], &mut matrix.view_mut());
-        let outside = Error::Capacity { what: "nodes", needed: 4, capacity: 3 };
-        assert_eq!(connected((3, 0, 1.0)), Err(outside));
-        assert!(connected((usize::MAX, 0, 1.0)).is_err());
+        let outside = |column| Err(Error::Edge { row: 0, column, nodes: 3 });
+        assert_eq!(connected((3, 0, 1.0)), outside(3));
+        assert_eq!(connected((usize::MAX, 0, 1.0)), outside(usize::MAX));
         for weight in [-1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(connected((2, 1, weight)), Err(Error::Weight { row: 1, column: 2 }));
         }
@@ -256,6 +257,22 @@ mod tests {
         huge.view_mut().mirror_upper();
         let overflow = Err(Error::NotFinite { row: 0, column: 0 });
         assert_eq!(laplacian(&mut huge.view_mut()), overflow);
+    }
+
+    #[test]
+    fn parallel_edges_may_not_add_up_to_infinity_and_refusals_change_nothing() {
+        let before = Matrix::from_rows([[0.0, 0.5, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]]);
+        let mut matrix = before;
+        let large = [(0, 1, 2e38_f32), (2, 1, 2e38), (1, 0, 2e38)];
+        let error = Err(Error::Weight { row: 0, column: 1 });
+        assert_eq!(connect(large, &mut matrix.view_mut()), error);
+        assert_eq!(matrix, before);
+        let error = Err(Error::Edge { row: 1, column: 3, nodes: 3 });
+        assert_eq!(connect([(0, 2, 1.0), (3, 1, 1.0)], &mut matrix.view_mut()), error);
+        assert_eq!(matrix, before);
+        // All together they may.
+        assert_eq!(connect([(0, 1, 2e38_f32), (2, 1, 2e38)], &mut matrix.view_mut()), Ok(()));
+        assert_eq!(matrix.view().at(1, 2), 2e38);
     }
 
     #[test]

@@ -13,7 +13,10 @@
 //! 3. *Single moves*, when no pass changes anything ([`Options::single_moves`]; Hartigan 1975): a sample moves if that lowers the objective with both centres moving along, `|a|/(|a|−1)·d²(x,a) >
 //!    |b|/(|b|+1)·d²(x,b)`. In feature space a sample is a good part of its own centre, the more so the narrower the kernel, and passes get stuck where single moves do not.
 //!
-//! Neither raises the objective (rounding and indefinite kernels aside). What is found is a local minimum; of several starts the best is kept.
+//! Neither raises the objective (indefinite kernels aside) by more than rounding, which is `n·ε` of the largest `k(x,x)` for each distance, and a sample moves only for a gain above that. So
+//! with the linear kernel, in `f32`, centre the inputs: far from the origin they are small beside their `k(x,x)`.
+//!
+//! What is found is a local minimum; of several starts the best is kept.
 //!
 //! Nothing of the size `n × n` is stored: a pass makes `n(n−1)/2` kernel evaluations, a single move `n`. Where there is room for the Gram matrix,
 //! [`Precomputed`](crate::kernel::Precomputed) saves them.
@@ -25,9 +28,9 @@ mod sums;
 
 pub use fit::{KMeansFit, fit};
 
-use crate::error::{Error, Fault, require_capacity};
+use crate::error::{Error, Fault, require_capacity, require_shape};
 use crate::kernel::Kernel;
-use crate::math::{Real, sum};
+use crate::math::{Real, first_least, sum};
 use crate::matrix::{Matrix, MatrixViewMut};
 use crate::model::Scalar;
 use crate::samples::{Sample, Samples};
@@ -152,6 +155,21 @@ where
             points: heapless::Vec::new(),
             labels: [0; N],
             clusters: heapless::Vec::new(),
+        }
+    }
+
+    /// Clusters that were found earlier, e.g. on the host, and live in flash.
+    pub const fn from_parts(
+        kernel: K,
+        points: [X; N],
+        labels: [u32; N],
+        clusters: [Cluster<Scalar<K, X>>; C],
+    ) -> Self {
+        Self {
+            kernel: Some(kernel),
+            points: heapless::Vec::from_array(points),
+            labels,
+            clusters: heapless::Vec::from_array(clusters),
         }
     }
 
@@ -303,9 +321,7 @@ impl<T: Real> KMeansScratch<'_, T> {
             ("distances", samples, self.distances.len()),
             ("clusters", clusters, self.clusters.len()),
         ] {
-            if given != expected {
-                return Err(Error::Shape { what, expected, given });
-            }
+            require_shape(what, expected, given)?;
         }
         Ok(())
     }
@@ -330,13 +346,8 @@ where
     K: Kernel<S::View>,
 {
     let n = samples.count();
-    for (what, expected, given) in
-        [("labels", n, labels.len()), ("sums", clusters.len(), sums.len())]
-    {
-        if given != expected {
-            return Err(Error::Shape { what, expected, given });
-        }
-    }
+    require_shape("labels", n, labels.len())?;
+    require_shape("sums", clusters.len(), sums.len())?;
     let peer = samples.sample(0).ok_or(Error::NotFitted)?;
     kernel.check(x, peer).map_err(Error::Query)?;
     sums.fill(K::Scalar::ZERO);
@@ -351,8 +362,6 @@ where
     }
     let distances =
         clusters.iter().zip(sums.iter()).map(|(cluster, &sum)| cluster.squared_distance(kxx, sum));
-    let nearest =
-        distances.enumerate().reduce(|best, this| if this.1 < best.1 { this } else { best });
-    let (cluster, squared_distance) = nearest.ok_or(Error::NotFitted)?;
+    let (cluster, squared_distance) = first_least(distances).ok_or(Error::NotFitted)?;
     Ok(Nearest { cluster, squared_distance })
 }

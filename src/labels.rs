@@ -1,11 +1,14 @@
 //! Labels of samples: numbers to be told from the samples, or classes +1 and −1.
 
-use crate::error::Error;
+use crate::error::{Error, require_shape};
 use crate::math::Real;
+
+/// The rule for labels that are numbers.
+pub(crate) const FINITE: &str = "finite";
 
 /// There is one label for each sample, and each is finite.
 pub(crate) fn require_values<T: Real>(labels: &[T], samples: usize) -> Result<(), Error> {
-    require(labels, samples, "finite", |label| label.is_finite())
+    require(labels, samples, FINITE, |label| label.is_finite())
 }
 
 /// There is one label for each sample, and each is +1 or −1.
@@ -19,11 +22,9 @@ fn require<T: Real>(
     rule: &'static str,
     follows: impl Fn(T) -> bool,
 ) -> Result<(), Error> {
-    if labels.len() != samples {
-        return Err(Error::Shape { what: "labels", expected: samples, given: labels.len() });
-    }
+    require_shape("labels", samples, labels.len())?;
     match labels.iter().position(|&label| !follows(label)) {
-        Some(index) => Err(Error::Label { index, rule }),
+        Some(index) => Err(Error::Label { index, output: 0, rule }),
         None => Ok(()),
     }
 }

@@ -214,6 +214,12 @@ pub(crate) fn sum<T: Real>(values: impl IntoIterator<Item = T>) -> T {
     values.into_iter().fold(T::ZERO, |sum, v| sum + v)
 }
 
+/// Position and value of the least value, the first of them.
+pub(crate) fn first_least<T: Real>(values: impl IntoIterator<Item = T>) -> Option<(usize, T)> {
+    let values = values.into_iter().enumerate();
+    values.reduce(|best, this| if this.1 < best.1 { this } else { best })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

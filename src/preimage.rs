@@ -4,8 +4,8 @@
 //! it. Of a noisy `x`, the pre-image of its own projection is `x` without what the dropped components hold: most of the noise (Mika, Schölkopf, Smola, Müller,
 //! Scholz & Rätsch 1998).
 //!
-//! - [`Linear`]: `z = Σ_i w_i point_i`, exact; the same as [linear PCA](crate::pca) gives.
-//! - [`Rbf`]: the distance has no slope where `z = Σ_i w_i k(z, point_i) point_i / Σ_i w_i k(z, point_i)`. Repeating this finds such a `z`, one among several in
+//! - [`Linear`](crate::kernel::Linear): `z = Σ_i w_i point_i`, exact; the same as [linear PCA](crate::pca) gives.
+//! - [`Rbf`](crate::kernel::Rbf): the distance has no slope where `z = Σ_i w_i k(z, point_i) point_i / Σ_i w_i k(z, point_i)`. Repeating this finds such a `z`, one among several in
 //!   general: [`denoise`](KernelPcaView::denoise) starts at `x`. Where the denominator vanishes, as it does far from all points, it starts once more from the point
 //!   nearest to `x`.
 //! - Other kernels: [`learn`] a map from projections back to inputs by [ridge regression](crate::ridge) on the training samples, as scikit-learn's
@@ -13,12 +13,14 @@
 //!   ends between them.
 
 mod learned;
+mod search;
 
 pub use learned::{PreImageWorkspace, PreImages, learn};
+pub(crate) use search::{Search, Total};
 
 use crate::error::{Error, require_shape};
-use crate::kernel::{Kernel, Linear, Rbf};
-use crate::math::{Math, Real, dot, first_not_finite, squared_distance};
+use crate::kernel::Kernel;
+use crate::math::{Real, dot, first_least, squared_distance};
 use crate::model::{KernelPca, KernelPcaView, Scalar};
 use crate::samples::{Samples, Vector};
 
@@ -26,100 +28,9 @@ use crate::samples::{Samples, Vector};
 /// fewer than 30; far from normal it can take ten times as many.
 pub const ITERATIONS: usize = 300;
 
-/// A step of less than this share of the kernel's width `1/√γ` is the last.
-const TOLERANCE: f64 = 1e-3;
-
-/// A kernel whose pre-images can be computed: [`Linear`] and [`Rbf`].
-pub trait PreImage<T: Real>: Kernel<[T], Scalar = T> {
-    /// Writes what comes after `z`, given the points and their weights; false if nothing does.
-    #[doc(hidden)]
-    fn step<'a>(
-        &self,
-        z: &[T],
-        reconstruction: impl Iterator<Item = (&'a [T], T)>,
-        next: &mut [T],
-    ) -> bool;
-
-    /// Is a step of this length, squared, the last?
-    #[doc(hidden)]
-    fn is_last(&self, squared: T) -> bool;
-}
-
-impl<T: Real> PreImage<T> for Linear {
-    fn step<'a>(
-        &self,
-        _: &[T],
-        reconstruction: impl Iterator<Item = (&'a [T], T)>,
-        next: &mut [T],
-    ) -> bool {
-        next.fill(T::ZERO);
-        for (point, weight) in reconstruction {
-            add_multiple(next, weight, point);
-        }
-        first_not_finite(next).is_none()
-    }
-
-    /// The first is.
-    fn is_last(&self, _: T) -> bool {
-        true
-    }
-}
-
-impl<T: Real, M: Math<T>> PreImage<T> for Rbf<T, M> {
-    fn step<'a>(
-        &self,
-        z: &[T],
-        reconstruction: impl Iterator<Item = (&'a [T], T)>,
-        next: &mut [T],
-    ) -> bool {
-        let mut total = Total::ZERO;
-        next.fill(T::ZERO);
-        for (point, weight) in reconstruction {
-            let pull = weight * self.eval(z, point);
-            total.add(pull);
-            add_multiple(next, pull, point);
-        }
-        let Some(divisor) = total.divisor() else { return false };
-        for mean in next.iter_mut() {
-            *mean /= divisor;
-        }
-        first_not_finite(next).is_none()
-    }
-
-    /// One that hardly changes any kernel value.
-    fn is_last(&self, squared: T) -> bool {
-        self.gamma * squared <= T::from_f64(TOLERANCE * TOLERANCE)
-    }
-}
-
-/// `Σ w_i k_i`, and `Σ |w_i| k_i` to compare it with.
-pub(crate) struct Total<T> {
-    sum: T,
-    magnitude: T,
-    count: usize,
-}
-
-impl<T: Real> Total<T> {
-    pub(crate) const ZERO: Self = Self { sum: T::ZERO, magnitude: T::ZERO, count: 0 };
-
-    pub(crate) fn add(&mut self, pull: T) {
-        self.sum += pull;
-        self.magnitude += pull.abs();
-        self.count += 1;
-    }
-
-    /// The sum, unless it vanishes: far from all points, or because weights of both signs cancel.
-    pub(crate) fn divisor(&self) -> Option<T> {
-        let rounding = T::EPSILON * T::from_usize(self.count) * self.magnitude;
-        (self.sum.abs() > rounding).then_some(self.sum)
-    }
-}
-
-fn add_multiple<T: Real>(sum: &mut [T], factor: T, x: &[T]) {
-    for (sum, &x) in sum.iter_mut().zip(x) {
-        *sum += factor * x;
-    }
-}
+/// A kernel whose pre-images can be computed: [`Linear`](crate::kernel::Linear) and [`Rbf`](crate::kernel::Rbf). It is sealed: how they are searched for may change.
+pub trait PreImage<T: Real>: Search<T> {}
+impl<T: Real, K: Search<T>> PreImage<T> for K {}
 
 /// Copies over the shorter length: unlike `copy_from_slice`, without a panic to be proved impossible.
 pub(crate) fn copy<T: Real>(from: &[T], to: &mut [T]) {
@@ -184,7 +95,7 @@ where
             if self.kernel().step(pre_image, self.reconstruction(projection), scratch) {
                 let moved = squared_distance(pre_image, scratch);
                 copy(scratch, pre_image);
-                if self.kernel().is_last(moved) {
+                if self.kernel().is_last(moved, dot(pre_image, pre_image)) {
                     return Ok(iteration);
                 }
             } else if restarted {
@@ -218,10 +129,9 @@ where
 
     /// Copies the point nearest to `x`, the first of equals.
     fn copy_nearest(&self, x: &[T], nearest: &mut [T]) {
-        let distances =
-            self.points().iter_samples().map(|point| (point, squared_distance(x, point)));
-        let first = distances.reduce(|best, other| if other.1 < best.1 { other } else { best });
-        copy(first.map_or(&[], |(point, _)| point), nearest);
+        let points = self.points();
+        let first = first_least(points.iter_samples().map(|point| squared_distance(x, point)));
+        copy(first.and_then(|(i, _)| points.sample(i)).unwrap_or_default(), nearest);
     }
 }
 

@@ -2,27 +2,10 @@
 
 mod common;
 
-use common::{Grid, decompose, gram};
+use common::{Eigen, Grid, Random, decompose, gram};
 use mercer::dimension::{self, DimensionScratch, Method, Options, RelevantDimension};
 use mercer::kernel::{Linear, Rbf};
 use mercer::{Assessment, DimensionWorkspace, Error, Fault, Kernel, Real};
-
-/// Numbers that look random, the same in every run.
-struct Random(u64);
-
-impl Random {
-    /// In [0, 1).
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Of mean 0 and variance 1 (Box and Muller).
-    fn normal(&mut self) -> f64 {
-        let (u, v) = (1.0 - self.uniform(), self.uniform());
-        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-    }
-}
 
 /// An estimate and what it leaves in memory.
 struct Estimate<T> {
@@ -118,8 +101,19 @@ fn mean(values: &[f64]) -> f64 {
 
 // ---- against plain formulas ----
 
+/// `J K J` with `J = I − eeᵀ/n`.
+fn centred(matrix: &Grid<f64>) -> Grid<f64> {
+    let n = matrix.rows;
+    let identity = |i, j| if i == j { 1.0 } else { 0.0 };
+    let centring = Grid::from_fn(n, n, |i, j| identity(i, j) - 1.0 / n as f64);
+    let product = centring.times(matrix).times(&centring);
+    // Symmetric to the last bit.
+    Grid::from_fn(n, n, |i, j| product.at(i.min(j), i.max(j)))
+}
+
 /// The same by forming the matrices `S_d`: the formulas of the module, letter by letter.
 struct Plain {
+    values: Vec<f64>,
     smoothers: Vec<Grid<f64>>,
     coefficients: Vec<f64>,
     /// Labels as they are used, and what was taken off them.
@@ -132,25 +126,22 @@ impl Plain {
         kernel: &impl Kernel<[f64], Scalar = f64>,
         x: &Grid<f64>,
         y: &[f64],
-        centred: bool,
+        is_centred: bool,
     ) -> Self {
         let n = x.rows;
-        let mut matrix = gram(kernel, &x.view()).unwrap();
-        let mean = if centred { mean(y) } else { 0.0 };
-        if centred {
-            mercer::gram::centre(&mut matrix.view_mut(), &mut vec![0.0; n]).unwrap();
-        }
-        let vectors = decompose(&matrix).unwrap().vectors;
+        let matrix = gram(kernel, &x.view()).unwrap();
+        let (matrix, mean) = if is_centred { (centred(&matrix), mean(y)) } else { (matrix, 0.0) };
+        let Eigen { values, vectors } = decompose(&matrix).unwrap();
         let labels: Vec<f64> = y.iter().map(|y| y - mean).collect();
         let coefficients =
             vectors.iter_rows().map(|v| v.iter().zip(&labels).map(|(v, y)| v * y).sum()).collect();
         let smoother = |d| {
             Grid::from_fn(n, n, |a, b| {
-                let own = if centred { 1.0 / n as f64 } else { 0.0 };
+                let own = if is_centred { 1.0 / n as f64 } else { 0.0 };
                 own + (0..d).map(|j| vectors.at(j, a) * vectors.at(j, b)).sum::<f64>()
             })
         };
-        Self { smoothers: (0..n).map(smoother).collect(), coefficients, labels, mean }
+        Self { values, smoothers: (0..n).map(smoother).collect(), coefficients, labels, mean }
     }
 
     fn smooth(&self, d: usize) -> Vec<f64> {
@@ -190,9 +181,10 @@ fn agrees_with_plain_formulas() {
             let expected: Vec<f64> =
                 (1..=n / 2).map(|d| plain.criterion(options.method, d)).collect();
             assert_eq!(got.found.searched, n / 2);
-            // Leave-one-out divides rounding by 1 − (S_d)_ii, which is small in the end, and the criterion large.
-            for (got, expected) in got.criterion.iter().zip(&expected) {
-                near(&[got / expected], &[1.0], 1e-8);
+            // Eigenvectors are known to ε over the gap, and leave-one-out divides what is off in them by 1 − (S_d)_ii, which is small in the end.
+            for (d, (got, expected)) in (1..).zip(got.criterion.iter().zip(&expected)) {
+                let gap = (plain.values[d - 1] - plain.values[d]) / plain.values[0];
+                near(&[got / expected], &[1.0], 1000.0 * f64::EPSILON / gap);
             }
             let least = expected.iter().copied().fold(f64::INFINITY, f64::min);
             let dimension = 1 + expected.iter().position(|&value| value == least).unwrap();
@@ -232,14 +224,16 @@ fn predict_left_out(features: &Grid<f64>, y: &[f64], d: usize, i: usize) -> f64 
         let (head, tail) = system.split_at_mut(pivot + 1);
         let top = &head[pivot];
         for row in tail {
-            let factor = row[pivot] / top[pivot];
+            // What those before span takes no part.
+            let factor = if top[pivot].abs() > 1e-12 { row[pivot] / top[pivot] } else { 0.0 };
             row.iter_mut().zip(top).for_each(|(entry, above)| *entry -= factor * above);
         }
     }
     let mut solution = vec![0.0; d];
     for a in (0..d).rev() {
         let known: f64 = (a + 1..d).map(|b| system[a][b] * solution[b]).sum();
-        solution[a] = (system[a][d] - known) / system[a][a];
+        let left = system[a][a];
+        solution[a] = if left.abs() > 1e-12 { (system[a][d] - known) / left } else { 0.0 };
     }
     (0..d).map(|a| features.at(i, a) * solution[a]).sum()
 }
@@ -248,16 +242,15 @@ fn predict_left_out(features: &Grid<f64>, y: &[f64], d: usize, i: usize) -> f64 
 fn leave_one_out_is_what_leaving_out_gives() {
     let (n, kernel) = (20, Rbf::new(0.5));
     let (x, y) = noisy_sinc(n, 0.2, 5);
-    for centred in [false, true] {
-        let options = Options { method: Method::LeaveOneOut, centred, ..Options::VALUES };
+    for is_centred in [false, true] {
+        let options =
+            Options { method: Method::LeaveOneOut, centred: is_centred, ..Options::VALUES };
         let got = estimate(&kernel, &x, &y, options).unwrap();
-        let mut matrix = gram(&kernel, &x.view()).unwrap();
-        if centred {
-            mercer::gram::centre(&mut matrix.view_mut(), &mut vec![0.0; n]).unwrap();
-        }
+        let matrix = gram(&kernel, &x.view()).unwrap();
+        let matrix = if is_centred { centred(&matrix) } else { matrix };
         let vectors = decompose(&matrix).unwrap().vectors;
         // The mean is one more thing to fit.
-        let first = usize::from(centred);
+        let first = usize::from(is_centred);
         let feature = |i, j| if j < first { 1.0 } else { vectors.at(j - first, i) };
         let features = Grid::from_fn(n, n / 2 + first, feature);
         for d in 1..=n / 2 {
@@ -277,6 +270,28 @@ fn a_sample_that_is_spanned_alone_is_predicted_as_zero() {
     let got = estimate(&Rbf::new(0.5), &x, &y, options).unwrap();
     assert!(got.criterion.iter().all(|value| value.is_finite()));
     assert!((got.criterion[1] - 9.0 / 6.0).abs() < 0.01, "{:?}", got.criterion);
+}
+
+/// Twelve samples on a ring and an island. The ring has no corner, so that centring leaves the island an eigenvector of its own: the first.
+#[test]
+fn a_sample_that_is_spanned_alone_is_predicted_as_the_mean_of_the_others() {
+    let n = 13;
+    let angle = |i: usize| std::f64::consts::TAU * i as f64 / 12.0;
+    let place = |i, j| match (i, j) {
+        (12, _) => 50.0,
+        (_, 0) => 0.3 * angle(i).cos(),
+        _ => 0.3 * angle(i).sin(),
+    };
+    let (x, kernel) = (Grid::from_fn(n, 2, place), Rbf::new(0.5));
+    let y: Vec<f64> = (0..n).map(|i| if i == 12 { 7.0 } else { 1.0 + 0.1 * i as f64 }).collect();
+    let options = Options { method: Method::LeaveOneOut, centred: true, ..Options::VALUES };
+    let got = estimate(&kernel, &x, &y, options).unwrap();
+    let vectors = decompose(&centred(&gram(&kernel, &x.view()).unwrap())).unwrap().vectors;
+    let features = Grid::from_fn(n, 2, |i, j| if j == 0 { 1.0 } else { vectors.at(0, i) });
+    let error = |i| y[i] - predict_left_out(&features, &y, 2, i);
+    near(&[error(12)], &[7.0 - mean(&y[..12])], 1e-12);
+    let squares: Vec<f64> = (0..n).map(|i| error(i).powi(2)).collect();
+    near(&got.criterion[..1], &[mean(&squares)], 1e-9);
 }
 
 #[test]
@@ -310,7 +325,7 @@ fn the_search_ends_where_eigenvectors_mean_nothing() {
 
 // ---- the data of the paper and of the lecture ----
 
-/// With more noise fewer dimensions stand out, and the noise level is seen for what it is.
+/// Noise widens the range of what is found, hardly its middle; and the noise level is seen for what it is.
 #[test]
 fn noisy_sinc_has_about_nine_dimensions() {
     const RUNS: usize = 21;
@@ -318,7 +333,8 @@ fn noisy_sinc_has_about_nine_dimensions() {
         "noisy sinc, 100 points, kernel of width 1, {RUNS} draws: lowest, median, highest dimension"
     );
     for method in METHODS {
-        for (noise, medians) in [(0.1, 9..=10), (0.3, 8..=10), (0.5, 7..=9)] {
+        let mut narrower = 0;
+        for noise in [0.1, 0.3, 0.5] {
             let mut dimensions = Vec::new();
             let mut level = 0.0;
             for seed in 0..RUNS {
@@ -334,7 +350,9 @@ fn noisy_sinc_has_about_nine_dimensions() {
             println!(
                 "  {method:?}, noise {noise}: {lowest}, {median}, {highest}; seen as {level:.3}"
             );
-            assert!(medians.contains(&median), "{method:?}, noise {noise}: {dimensions:?}");
+            assert!((9..=10).contains(&median), "{method:?}, noise {noise}: {dimensions:?}");
+            assert!(highest - lowest > narrower, "{method:?}, noise {noise}: {dimensions:?}");
+            narrower = highest - lowest;
             // The fit takes about d of n degrees of freedom of the noise.
             let expected = noise * (1.0 - median as f64 / 100.0).sqrt();
             assert!((level / expected - 1.0).abs() < 0.05, "{method:?}: {level}, not {expected}");
@@ -343,9 +361,12 @@ fn noisy_sinc_has_about_nine_dimensions() {
 }
 
 /// The table of the lecture: many dimensions and little noise, few dimensions and much noise.
+///
+/// And on the chessboard leave-one-out settles for no fewer dimensions than the two-component model, as its documentation says.
 #[test]
 fn complex_and_noisy_data_sets_are_told_apart() {
     let kernel = Rbf::new(1.0);
+    let mut by_two_components = Vec::new();
     println!("200 points, kernel exp(-|x-y|²), 8 draws: dimension, noise level in %");
     for method in METHODS {
         let options = Options { method, ..Options::SIGNS };
@@ -360,6 +381,12 @@ fn complex_and_noisy_data_sets_are_told_apart() {
                 100.0 * noisy.noise
             );
             assert!(complex.dimension >= 3 * noisy.dimension && complex.noise < noisy.noise);
+            match method {
+                Method::TwoComponents => by_two_components.push(complex.dimension),
+                Method::LeaveOneOut => {
+                    assert!(complex.dimension >= by_two_components[seed as usize]);
+                }
+            }
             assert_eq!(complex.assessment(), Assessment::Complex);
             assert_eq!(noisy.assessment(), Assessment::Noisy);
         }
@@ -369,12 +396,14 @@ fn complex_and_noisy_data_sets_are_told_apart() {
 #[test]
 fn banana_is_as_noisy_as_its_classes_overlap() {
     let (x, y) = banana();
-    for (method, dimensions) in METHODS.into_iter().zip([11..=28, 20..=29]) {
+    // From trials in numpy on other draws of 200 of the 5300 points.
+    for (method, dimensions) in METHODS.into_iter().zip([11..=28, 24..=29]) {
         let options = Options { method, ..Options::SIGNS };
         let found = estimate(&Rbf::new(1.0), &x, &y, options).unwrap().found;
         println!("banana, {method:?}: {found}; {}", found.assessment());
         assert!(dimensions.contains(&found.dimension), "{found:?}");
-        assert!((0.05..0.13).contains(&found.noise), "good classifiers err on a tenth: {found:?}");
+        // Those trials saw 5 to 8 %; of the 200 points that are committed a tenth, as much as good classifiers err by, lies among the other class.
+        assert!((0.09..0.11).contains(&found.noise), "{found:?}");
         assert_eq!(found.assessment(), Assessment::Simple);
     }
 }
@@ -418,13 +447,13 @@ const SAMPLES: [[f32; 2]; 5] = [[0.0, 0.1], [0.7, 0.0], [0.2, 1.1], [1.3, 0.9], 
 fn labels_that_cannot_be_used_are_named() {
     for value in [f32::NAN, f32::INFINITY] {
         let labels = [1.0, -1.0, value, 1.0, 1.0];
-        let error = Error::Label { index: 2, rule: "finite" };
-        refused(&SAMPLES, &labels, Options::VALUES, error, "label of sample 2 must be finite");
-        let error = Error::Label { index: 2, rule: "+1 or -1" };
-        refused(&SAMPLES, &labels, Options::SIGNS, error, "label of sample 2 must be +1 or -1");
+        let error = Error::Label { index: 2, output: 0, rule: "finite" };
+        refused(&SAMPLES, &labels, Options::VALUES, error, "sample 2: label 0 must be finite");
+        let error = Error::Label { index: 2, output: 0, rule: "+1 or -1" };
+        refused(&SAMPLES, &labels, Options::SIGNS, error, "sample 2: label 0 must be +1 or -1");
     }
-    let error = Error::Label { index: 3, rule: "+1 or -1" };
-    let text = "label of sample 3 must be +1 or -1";
+    let error = Error::Label { index: 3, output: 0, rule: "+1 or -1" };
+    let text = "sample 3: label 0 must be +1 or -1";
     for value in [0.0, 2.0, 0.99] {
         refused(&SAMPLES, &[1.0, -1.0, 1.0, value, 1.0], Options::SIGNS, error, text);
     }

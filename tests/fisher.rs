@@ -4,22 +4,13 @@ mod common;
 
 use std::f64::consts::TAU;
 
-use common::{Grid, gram};
+use common::{Grid, Random, config, gram};
 use mercer::fisher::{self, FisherReport, FisherScratch};
 use mercer::kernel::{Linear, Rbf};
 use mercer::{Error, Fault, FisherWorkspace, Kernel, KernelFisher, Real};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
-
-fn config(cases: u32) -> ProptestConfig {
-    let defaults = ProptestConfig::with_cases(cases);
-    let rng_seed = match defaults.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(22),
-        chosen => chosen,
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
-}
+use proptest::test_runner::TestCaseResult;
 
 fn fit<T: Real, K: Kernel<[T], Scalar = T>>(
     kernel: &K,
@@ -218,11 +209,8 @@ proptest! {
 
 /// Points of two rings of radius 0.3 and 1, off by up to a tenth, with their labels.
 fn rings(n: usize, seed: u64) -> (Grid<f32>, Vec<f32>) {
-    let mut state = seed;
-    let mut uniform = move || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 40) as f32 / (1_u32 << 24) as f32
-    };
+    let mut random = Random(seed);
+    let mut uniform = || random.uniform() as f32;
     let mut labels = Vec::new();
     let mut points = Vec::new();
     for i in 0..n {
@@ -299,8 +287,8 @@ fn refused(samples: &[[f32; 2]], labels: &[f32], mu: f32, error: Error, text: &s
 #[test]
 fn labels_that_cannot_be_used_are_named() {
     for value in [f32::NAN, 0.0, 2.0, f32::INFINITY] {
-        let error = Error::Label { index: 2, rule: "+1 or -1" };
-        let text = "label of sample 2 must be +1 or -1";
+        let error = Error::Label { index: 2, output: 0, rule: "+1 or -1" };
+        let text = "sample 2: label 0 must be +1 or -1";
         refused(&SAMPLES, &[1.0, -1.0, value, 1.0, -1.0], 0.1, error, text);
     }
     let error = Error::Shape { what: "labels", expected: 5, given: 4 };
@@ -331,6 +319,24 @@ fn samples_and_parameters_that_cannot_be_used_are_named() {
     // Rank 3 at the most: the rest is rounding, and so is mu.
     let got = fit(&Rbf::new(0.5), &Grid::from_rows(&SAMPLES), &LABELS, 1e-20).map(|got| got.0);
     assert!(matches!(got, Err(Error::NotPositiveDefinite { .. })), "{got:?}");
+}
+
+/// One that lives in flash.
+static FLASH: KernelFisher<Rbf<f32>, [f32; 2], 2> =
+    KernelFisher::from_parts(Rbf::new(0.5), [[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], 0.25);
+
+#[test]
+fn parts_make_the_same_discriminant() {
+    // 1 − exp(−0.5·2²) − 0.25.
+    assert!((FLASH.project(&[0.0, 0.0]).unwrap() - (0.75 - (-2.0_f32).exp())).abs() < 1e-6);
+    let mut fisher = KernelFisher::<Rbf<f32>, [f32; 2], 5>::new();
+    let workspace = &mut FisherWorkspace::new();
+    let report = fisher.fit(Rbf::new(0.5), &SAMPLES, &LABELS, 0.1, workspace).unwrap();
+    let weights = fisher.weights().try_into().unwrap();
+    let parts = KernelFisher::<_, _, 5>::from_parts(Rbf::new(0.5), SAMPLES, weights, report.offset);
+    for x in SAMPLES {
+        assert_eq!(parts.project(&x), fisher.project(&x));
+    }
 }
 
 #[test]

@@ -4,22 +4,12 @@ mod common;
 
 use std::f64::consts::TAU;
 
-use common::{Grid, gram};
+use common::{Grid, Random, config, gram};
 use mercer::kernel::{Laplacian, Linear, Poly, Precomputed, Rbf};
 use mercer::kmeans::{self, Cluster, KMeansFit, KMeansReport, KMeansScratch, Options, Outcome};
 use mercer::{Error, Fault, KMeansWorkspace, Kernel, KernelKMeans, Real, Samples};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-
-fn config(cases: u32) -> ProptestConfig {
-    let defaults = ProptestConfig::with_cases(cases);
-    let rng_seed = match defaults.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(21),
-        chosen => chosen,
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
-}
 
 /// Memory for a fit whose sizes are run-time values.
 struct Memory<T> {
@@ -245,26 +235,71 @@ proptest! {
     }
 }
 
-// ---- rings ----
+// ---- far from the origin, in f32 ----
 
-/// Numbers that look random, the same in every run.
-struct Random(u64);
+/// Two groups that are 2 apart, each ±`spread`, far from the origin.
+fn far_groups(offset: f32, spread: f64) -> Vec<[f32; 1]> {
+    let mut random = Random(5);
+    let place = |i: usize| f64::from(offset) + 2.0 * (i % 2) as f64;
+    (0..64).map(|i| [(place(i) + spread * (random.uniform() - 0.5)) as f32]).collect()
+}
 
-impl Random {
-    /// In [−1, 1).
-    fn noise(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+#[test]
+fn groups_far_from_the_origin_are_distinct() {
+    let samples = far_groups(1000.0, 0.5);
+    let got = fit(&Linear, samples.as_slice(), Options::new(2)).unwrap();
+    let even: Vec<u32> = (0..64).map(|i| (i % 2) ^ got.memory.labels[0]).collect();
+    assert_eq!(got.memory.labels, even);
+    // But what rounding cannot tell apart is not: here `k(x, x)` is known to 0.06.
+    let equal: Vec<[f32; 1]> = (0..8).map(|i| [1000.0 + 1e-4 * i as f32]).collect();
+    let error = Error::TooFewDistinct { distinct: 1, needed: 2 };
+    assert_eq!(
+        fit(&Linear, equal.as_slice(), Options::new(2)).map(|got| got.report).err(),
+        Some(error)
+    );
+}
+
+/// A squared distance is off by up to about `n·ε` of the largest `k(x, x)`, the objective by `n` times as much: so much it may rise, and no more.
+#[test]
+fn far_from_the_origin_the_objective_stays_within_rounding() {
+    for offset in [0.0, 100.0, 300.0, 1000.0] {
+        for spread in [0.5, 3.0, 20.0] {
+            let samples = far_groups(offset, spread);
+            let largest = samples.iter().map(|[x]| x * x).fold(0.0, f32::max);
+            let rounding = (64 * 64) as f32 * f32::EPSILON * largest;
+            for clusters in 2..=4 {
+                let got = match fit(&Linear, samples.as_slice(), Options::new(clusters)) {
+                    // Nothing but rounding within the groups.
+                    Err(Error::TooFewDistinct { .. }) => continue,
+                    got => got.unwrap(),
+                };
+                for objectives in &got.objectives {
+                    assert!(objectives.iter().all(|&objective| objective >= 0.0));
+                    let sorted =
+                        objectives.is_sorted_by(|before, after| *after <= before + rounding);
+                    assert!(sorted, "offset {offset}, ± {rounding}: {objectives:?}");
+                }
+                let exact = Grid::from_rows(&samples).cast::<f64>();
+                let gram = gram(&Linear, &exact.view()).unwrap();
+                let plain = pairwise_objective(&gram, &got.memory.labels, clusters);
+                let off = (f64::from(got.report.objective) - plain).abs();
+                assert!(off <= f64::from(rounding), "{} is not {plain}", got.report.objective);
+                assert_eq!(got.report.outcome, Outcome::Settled, "offset {offset}, ± {spread}");
+            }
+        }
     }
 }
+
+// ---- rings ----
 
 /// Evenly spaced points of two rings of radius 0.3 and 1, off by up to a tenth; even rows are of the outer one.
 fn rings(n: usize, seed: u64) -> Vec<[f64; 2]> {
     let mut random = Random(seed);
+    let mut noise = || 0.1 * random.noise();
     let point = |i: usize| {
         let (radius, turn) = if i.is_multiple_of(2) { (1.0, 0.0) } else { (0.3, 0.3) };
         let angle = TAU * (i / 2) as f64 / (n / 2) as f64 + turn;
-        [radius * angle.cos() + 0.1 * random.noise(), radius * angle.sin() + 0.1 * random.noise()]
+        [radius * angle.cos() + noise(), radius * angle.sin() + noise()]
     };
     (0..n).map(point).collect()
 }
@@ -413,8 +448,9 @@ fn bad_wishes_and_samples_are_named() {
     let mut copies = SAMPLES;
     copies[3] = copies[1];
     copies[4] = copies[1];
-    let error = Error::TooFewSamples { given: 3, needed: 4 };
-    refused(&copies, &rbf, Options::new(4), error, "too few samples: 3 given, at least 4 needed");
+    let error = Error::TooFewDistinct { distinct: 3, needed: 4 };
+    let text = "too few samples: 3 are distinct, at least 4 needed";
+    refused(&copies, &rbf, Options::new(4), error, text);
     assert!(fit(&rbf, copies.as_slice(), Options::new(3)).is_ok());
     let mut bad = SAMPLES;
     bad[2][0] = f32::NAN;
@@ -442,6 +478,29 @@ fn bad_wishes_and_samples_are_named() {
         kmeans::fit(&rbf, SAMPLES.as_slice(), Options::new(3), &mut scratch),
         Err(Error::Shape { what: "sums columns", expected: 3, given: 2 })
     );
+}
+
+/// Some that live in flash: two samples at a distance of 2, each its own centre.
+static FLASH: KernelKMeans<Linear, [f32; 1], 2, 2> = KernelKMeans::from_parts(
+    Linear,
+    [[1.0], [3.0]],
+    [0, 1],
+    [Cluster { samples: 1, total: 1.0 }, Cluster { samples: 1, total: 9.0 }],
+);
+
+#[test]
+fn parts_make_the_same_clusters() {
+    let nearest = FLASH.assign(&[2.5]).unwrap();
+    assert_eq!((nearest.cluster, nearest.squared_distance), (1, 0.25));
+    let mut clusters = KernelKMeans::<Rbf<f32>, [f32; 2], 5, 2>::new();
+    let workspace = &mut KMeansWorkspace::new();
+    clusters.fit(Rbf::new(0.5), &SAMPLES, Options::new(2), workspace).unwrap();
+    let (labels, parts) = (clusters.labels(), clusters.clusters());
+    let (labels, parts) = (labels.try_into().unwrap(), parts.try_into().unwrap());
+    let parts = KernelKMeans::<_, _, 5, 2>::from_parts(Rbf::new(0.5), SAMPLES, labels, parts);
+    for x in SAMPLES {
+        assert_eq!(parts.assign(&x), clusters.assign(&x));
+    }
 }
 
 #[test]

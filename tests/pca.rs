@@ -4,24 +4,15 @@
 
 mod common;
 
-use common::{FittedPca, Grid, Route, fit_exact, fit_pca};
+use common::{FittedPca, Grid, Route, config, fit_exact, fit_pca};
 use mercer::kernel::Linear;
 use mercer::pca::{self, Header, PcaMut, PcaScratch, PcaView};
 use mercer::{Components, Error, Fault, MatrixView, Pca, PcaWorkspace, Real};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
+use proptest::test_runner::TestCaseResult;
 
 const ROUTES: [Route; 2] = [Route::Primal, Route::Dual];
-
-fn config() -> ProptestConfig {
-    let defaults = ProptestConfig::with_cases(64);
-    let rng_seed = match defaults.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(31),
-        chosen => chosen,
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
-}
 
 /// 5 to 14 samples of 2 to 5 inputs, which differ in scale, far from the origin.
 fn samples() -> impl Strategy<Value = Grid<f64>> {
@@ -125,7 +116,7 @@ fn truncation<T: Real>(x: &Grid<f64>, route: Route, rounding: f64) -> TestCaseRe
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(64))]
 
     #[test]
     fn projections_are_uncorrelated_and_whitening_gives_unit_covariance(x in samples()) {

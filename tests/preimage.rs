@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{Fitted, Grid, Route, fit_exact, fit_landmarks, fit_pca};
+use common::{Fitted, Grid, Route, config, fit_exact, fit_landmarks, fit_pca};
 use mercer::kernel::{Laplacian, Linear, Poly, Rbf};
 use mercer::model::KernelPcaView;
 use mercer::preimage::{self, ITERATIONS};
@@ -16,16 +16,6 @@ use mercer::{
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-
-fn config() -> ProptestConfig {
-    let defaults = ProptestConfig::with_cases(64);
-    let rng_seed = match defaults.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(33),
-        chosen => chosen,
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
-}
 
 /// 12 samples of 3 inputs, none near another.
 fn samples() -> impl Strategy<Value = Grid<f64>> {
@@ -71,7 +61,7 @@ fn squared_distance(
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(64))]
 
     #[test]
     fn the_linear_kernel_reconstructs_as_pca_does(
@@ -205,6 +195,34 @@ fn pre_images_can_be_learned_for_kernels_without_a_formula() {
         let radius = (x * x + y * y).sqrt();
         assert!((radius - 1.0).abs() < 0.1, "radius {radius}, not 1");
         assert!(x * a + y * b > 0.9, "({x}, {y}) is elsewhere on the circle than ({a}, {b})");
+    }
+}
+
+/// Inputs that are known to about a thousandth: the search ends all the same, where it does at the origin.
+#[test]
+fn pre_images_far_from_the_origin_are_found() {
+    const OFFSET: f32 = 1e4;
+    // Multiples of 1/512, so that moving them is exact.
+    let round = |v: f32| (512.0 * v).round() / 512.0;
+    let samples = circle().map(|x| x.map(round));
+    let fit = |offset: f32| {
+        let mut model = Model::new();
+        let workspace = &mut ExactWorkspace::<f32, COUNT>::new();
+        let moved = samples.map(|x| x.map(|v| v + offset));
+        model.fit_exact(Rbf::new(1.0), &moved, Components::Fixed(4), workspace).unwrap();
+        model
+    };
+    let (here, there) = (fit(0.0), fit(OFFSET));
+    for query in 0..100 {
+        let (angle, radius) = (0.7 * query as f32, 0.6 + 0.01 * query as f32);
+        let x = [radius * angle.cos(), radius * angle.sin()].map(round);
+        let expected = here.denoise(&x, ITERATIONS).unwrap();
+        let got = there.denoise(&x.map(|v| v + OFFSET), ITERATIONS).unwrap();
+        for (got, expected) in got.iter().zip(expected) {
+            // Neighbours there are 1/1024 apart; and the search has a tolerance of a thousandth of the width, which is 1.
+            let off = (got - OFFSET - expected).abs();
+            assert!(off < 4e-3, "query {query}: {got} is not {expected}");
+        }
     }
 }
 

@@ -4,22 +4,12 @@
 
 mod common;
 
-use common::{Grid, gram};
+use common::{Grid, config, gram};
 use mercer::kernel::{Linear, Rbf, Sigmoid};
 use mercer::ridge::{self, KernelRidgeView};
 use mercer::{Error, Fault, Kernel, KernelRidge, Matrix, MatrixView, Real};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-
-fn config() -> ProptestConfig {
-    let defaults = ProptestConfig::with_cases(64);
-    let rng_seed = match defaults.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(32),
-        chosen => chosen,
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
-}
 
 /// 3 to 10 samples of 2 inputs, no two of them near each other, with two targets each.
 fn examples() -> impl Strategy<Value = (Grid<f64>, Grid<f64>)> {
@@ -61,7 +51,7 @@ fn predict<T: Real, K: Kernel<[T], Scalar = T>>(
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(64))]
 
     /// `(K + λI) a = y`, by plain multiplication.
     #[test]
@@ -199,8 +189,8 @@ fn bad_examples_are_named_and_leave_what_was_learned() {
     let fault = Fault::NotFinite { input: 0 };
     refuse(RBF, &samples, &TARGETS, 0.1, Error::Sample { index: 2, fault });
     targets[3][1] = f32::INFINITY;
-    let error = Error::Sample { index: 3, fault: Fault::Target { output: 1 } };
-    assert_eq!(error.to_string(), "sample 3: target 1 is not finite");
+    let error = Error::Label { index: 3, output: 1, rule: "finite" };
+    assert_eq!(error.to_string(), "sample 3: label 1 must be finite");
     refuse(RBF, &SAMPLES, &targets, 0.1, error);
     // Twice the same sample: no inverse without a ridge.
     samples = SAMPLES;
@@ -217,6 +207,37 @@ fn bad_examples_are_named_and_leave_what_was_learned() {
     let mut indefinite = Model::new();
     let sigmoid = Sigmoid::new(2.0, -1.0);
     let refused = indefinite.fit(sigmoid, &SAMPLES, &TARGETS, 0.1, &mut workspace);
+    assert!(matches!(refused, Err(Error::NotPositiveDefinite { .. })), "{refused:?}");
+}
+
+/// `K + λI` has an inverse, but a large one.
+#[test]
+fn weights_that_overflow_are_refused_and_leave_what_was_learned() {
+    let (samples, wide) = ([[0.0_f32], [1.0], [2.0]], Rbf::new(0.01));
+    let mut model = KernelRidge::<Rbf<f32>, [f32; 1], [f32; 2], 3>::new();
+    let mut workspace = Matrix::zeros();
+    let targets = [[1.0, 1e37], [2.0, -1e37], [3.0, 1e37]];
+    let small = targets.map(|[y, _]| [y, -y]);
+    model.fit(wide, &samples, &small, 1e-5, &mut workspace).unwrap();
+    let before = model.clone();
+    let rule = "smaller, or the ridge larger: the weights overflow";
+    let error = Error::Parameter { name: "targets", rule };
+    assert_eq!(model.fit(wide, &samples, &targets, 1e-5, &mut workspace), Err(error));
+    assert_eq!(model.weights(), before.weights());
+    assert_eq!(model.predict(&[0.5]), before.predict(&[0.5]));
+    // As the message says.
+    model.fit(wide, &samples, &targets, 0.1, &mut workspace).unwrap();
+    assert!(model.weights().as_flattened().iter().all(|weight| weight.is_finite()));
+    // And what does not overflow is the same, however near it comes.
+    let scaled = small.map(|y| y.map(|y| y * 2.0_f32.powi(100)));
+    model.fit(wide, &samples, &scaled, 1e-5, &mut workspace).unwrap();
+    for (large, weight) in
+        model.weights().as_flattened().iter().zip(before.weights().as_flattened())
+    {
+        assert_eq!(*large, weight * 2.0_f32.powi(100));
+    }
+    // In f32 the rounding of a wide kernel exceeds a small ridge.
+    let refused = model.fit(Rbf::new(1e-8), &samples, &small, 1e-7, &mut workspace);
     assert!(matches!(refused, Err(Error::NotPositiveDefinite { .. })), "{refused:?}");
 }
 

@@ -61,7 +61,9 @@ pub fn factorise<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(), Error
     Ok(())
 }
 
-/// Solves `L Lᵀ X = B` in place, given what [`factorise`] made. A NaN in `right` makes a NaN in its column.
+/// Solves `L Lᵀ X = B` in place, given what [`factorise`] made.
+///
+/// A NaN in `right` makes a NaN in its column, and so does, or an infinity, a solution that overflows: large right-hand sides and a matrix near to singular want a look at the result.
 ///
 /// # Errors
 /// [`Error::Shape`] for another number of rows in `right`.
@@ -85,6 +87,35 @@ pub fn substitute<T: Real>(
         divide_row(right, i, factor);
     }
     Ok(())
+}
+
+/// Would [`substitute`] end with numbers that are finite, for the right-hand side with the entries `right(i)`?
+///
+/// Solves in the place above the diagonal of the first row, which the factor does not need, by the same operations in the same order.
+pub(crate) fn is_finite_solution<T: Real>(
+    factor: &mut MatrixViewMut<'_, T>,
+    right: impl Fn(usize) -> T,
+) -> bool {
+    let n = factor.rows();
+    // That place is short of one entry.
+    let first = right(0) / factor.at(0, 0);
+    for i in 1..n {
+        let view = factor.view();
+        let known = |k: usize| if k == 0 { first } else { view.at(0, k) };
+        let entry = (0..i).fold(right(i), |sum, k| sum + -view.at(i, k) * known(k));
+        let entry = entry / view.at(i, i);
+        factor.set(0, i, entry);
+    }
+    let upward = |factor: MatrixView<'_, T>, i: usize, own: T| {
+        let entry = (i + 1..n).fold(own, |sum, k| sum + -factor.at(k, i) * factor.at(0, k));
+        entry / factor.at(i, i)
+    };
+    for i in (1..n).rev() {
+        let entry = upward(factor.view(), i, factor.at(0, i));
+        factor.set(0, i, entry);
+    }
+    // What is not finite, even times 0, shows in all that follows.
+    upward(factor.view(), 0, first).is_finite()
 }
 
 /// Row `i` less a multiple of row `k`.

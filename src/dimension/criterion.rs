@@ -31,6 +31,8 @@ pub(super) struct Left<'a, T> {
     pub(super) residuals: &'a mut [T],
     /// `(S_d)_ii`.
     pub(super) spanned: &'a mut [T],
+    /// The part of the mean in it: `1/n`, or 0 if there is no mean to predict.
+    pub(super) mean_share: T,
 }
 
 impl<T: Real> Left<'_, T> {
@@ -43,21 +45,14 @@ impl<T: Real> Left<'_, T> {
                 *residual -= z * v;
                 *spanned += v * v;
                 let others = T::ONE - *spanned;
-                // The others say nothing of a sample that is spanned whole: the shortest solution without it predicts 0.
-                let error = if others > n * T::EPSILON { *residual / others } else { y - mean };
+                // The others say nothing of a sample that is spanned whole: the shortest solution without it predicts 0, or their mean, of which this label is no part.
+                let error = if others > n * T::EPSILON {
+                    *residual / others
+                } else {
+                    (y - mean) / (T::ONE - self.mean_share)
+                };
                 error * error
             });
         sum(errors) / n
     }
-}
-
-/// Position of the least value, the first of them.
-pub(super) fn least<T: Real>(values: &[T]) -> usize {
-    let mut best = (0, values.first().copied().unwrap_or(T::ZERO));
-    for (i, &value) in values.iter().enumerate() {
-        if value < best.1 {
-            best = (i, value);
-        }
-    }
-    best.0
 }

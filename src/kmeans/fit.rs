@@ -64,8 +64,8 @@ impl<T: Real> KMeansFit<T> {
     /// Checks everything, chooses the seeds and forms the first clusters: about `n²` kernel evaluations.
     ///
     /// # Errors
-    /// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for 0 clusters or passes; [`Error::TooFewSamples`] when there are fewer distinct samples than
-    /// clusters; [`Error::NotFinite`] for a pair on which the kernel overflows.
+    /// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for 0 clusters or passes; [`Error::TooFewSamples`] when there are fewer samples than
+    /// clusters, [`Error::TooFewDistinct`] when there are fewer that differ by more than rounding; [`Error::NotFinite`] for a pair on which the kernel overflows.
     pub fn start<K, S>(
         kernel: &K,
         samples: &S,
@@ -109,7 +109,8 @@ impl<T: Real> KMeansFit<T> {
     /// Makes one pass, or passes from one start to the next; the report says that all are done.
     ///
     /// # Errors
-    /// [`Error::NotFinite`], which [`start`](Self::start) would have found already if kernel and samples are the same.
+    /// [`Error::TooFewDistinct`], as what rounding can tell apart depends on the seed to begin with; and [`Error::NotFinite`], which [`start`](Self::start) would have found
+    /// already if kernel and samples are the same.
     pub fn step<K, S>(
         &mut self,
         kernel: &K,
@@ -159,7 +160,7 @@ impl<T: Real> KMeansFit<T> {
         S: Samples + ?Sized,
         K: Kernel<S::View, Scalar = T>,
     {
-        scratch.seed(kernel, samples, first, self.rounding)?;
+        scratch.seed(kernel, samples, first)?;
         scratch.refresh(kernel, samples)?;
         self.objective = scratch.objective();
         self.passes = 0;
@@ -180,7 +181,7 @@ impl<T: Real> KMeansFit<T> {
     {
         self.passes += 1;
         let moved = match self.stage {
-            Stage::Together => scratch.move_together(),
+            Stage::Together => scratch.move_together(self.rounding),
             _ => scratch.move_singly(kernel, samples, self.rounding),
         };
         if moved {

@@ -2,12 +2,12 @@
 
 use super::{Cluster, KMeansScratch};
 use crate::kernel::Kernel;
-use crate::math::Real;
+use crate::math::{Real, first_least};
 use crate::samples::Samples;
 
 impl<T: Real> KMeansScratch<'_, T> {
-    /// Moves every sample to the nearest centre; says whether one moved. Sums and clusters are those of before.
-    pub(super) fn move_together(&mut self) -> bool {
+    /// Moves every sample to the nearest centre, if that is nearer than its own by more than rounding; says whether one moved. Sums and clusters are those of before.
+    pub(super) fn move_together(&mut self, rounding: T) -> bool {
         self.measure_own();
         let mut moved = false;
         for (i, row) in self.sums.view().iter_rows().enumerate() {
@@ -16,13 +16,14 @@ impl<T: Real> KMeansScratch<'_, T> {
             else {
                 break;
             };
-            for (number, (cluster, &sum)) in self.clusters.iter().zip(row).enumerate() {
-                let other = cluster.squared_distance(norm, sum);
-                if other < *distance {
-                    *distance = other;
-                    *label = number as u32;
-                    moved = true;
-                }
+            let centres = self.clusters.iter().zip(row);
+            let all = centres.map(|(cluster, &sum)| cluster.squared_distance(norm, sum));
+            if let Some((number, nearest)) = first_least(all)
+                && nearest + rounding < *distance
+            {
+                *distance = nearest;
+                *label = number as u32;
+                moved = true;
             }
         }
         if moved {
@@ -110,15 +111,13 @@ impl<T: Real> KMeansScratch<'_, T> {
         // By how much the objective falls when the sample leaves, and rises when it joins.
         let falls =
             own.squared_distance(norm, *row.get(from)?) * count(own) / (count(own) - T::ONE);
-        let others =
-            self.clusters.iter().zip(row).enumerate().filter(|&(number, _)| number != from);
-        let rises = others.map(|(number, (cluster, &sum))| {
-            (
-                number,
-                cluster.squared_distance(norm, sum) * count(cluster) / (count(cluster) + T::ONE),
-            )
+        let rises = self.clusters.iter().zip(row).enumerate().map(|(number, (cluster, &sum))| {
+            let rise =
+                cluster.squared_distance(norm, sum) * count(cluster) / (count(cluster) + T::ONE);
+            // Staying is no move.
+            if number == from { falls } else { rise }
         });
-        let (to, rises) = rises.reduce(|best, this| if this.1 < best.1 { this } else { best })?;
+        let (to, rises) = first_least(rises)?;
         (rises + rounding < falls).then_some((from, to))
     }
 }
@@ -142,11 +141,11 @@ mod tests {
         scratch.refresh(&Linear, samples.as_slice()).unwrap();
         let before = scratch.objective();
         assert!((before - (2.0 + 3.125 + 50.0)).abs() < 1e-12);
-        assert!(scratch.move_together());
+        assert!(scratch.move_together(1e-12));
         // 4.0 and 6.5 are equally far from 5.25; the first of them goes.
         assert_eq!(scratch.labels, [0, 0, 2, 1, 0, 1]);
         scratch.refresh(&Linear, samples.as_slice()).unwrap();
         assert!((scratch.objective() - (2.0 + 1.125)).abs() < 1e-12);
-        assert!(!scratch.move_together());
+        assert!(!scratch.move_together(1e-12));
     }
 }

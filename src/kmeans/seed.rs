@@ -2,12 +2,13 @@
 
 use super::KMeansScratch;
 use crate::error::Error;
+use crate::gram::squared_distance;
 use crate::kernel::Kernel;
-use crate::math::Real;
+use crate::math::{Real, first_least};
 use crate::samples::Samples;
 
 impl<T: Real> KMeansScratch<'_, T> {
-    /// Computes `k(x_i, x_i)`; returns what is rounding in a squared distance.
+    /// Computes `k(x_i, x_i)`; returns what is rounding in a squared distance to a mean of samples.
     pub(super) fn measure<K, S>(&mut self, kernel: &K, samples: &S) -> Result<T, Error>
     where
         S: Samples + ?Sized,
@@ -33,17 +34,11 @@ impl<T: Real> KMeansScratch<'_, T> {
         self.labels.fill(0);
         self.refresh(kernel, samples)?;
         self.measure_own();
-        Ok(first_least(self.distances.iter().copied()))
+        Ok(first_least(self.distances.iter().copied()).map_or(0, |(sample, _)| sample))
     }
 
     /// Chooses as many seeds as there are clusters, the first of which is given, and labels the samples.
-    pub(super) fn seed<K, S>(
-        &mut self,
-        kernel: &K,
-        samples: &S,
-        first: usize,
-        rounding: T,
-    ) -> Result<(), Error>
+    pub(super) fn seed<K, S>(&mut self, kernel: &K, samples: &S, first: usize) -> Result<(), Error>
     where
         S: Samples + ?Sized,
         K: Kernel<S::View, Scalar = T>,
@@ -52,19 +47,19 @@ impl<T: Real> KMeansScratch<'_, T> {
         let needed = self.clusters.len();
         for number in 0..needed {
             if number > 0 {
-                seed = first_least(self.distances.iter().map(|&distance| -distance));
-                // Only copies of the seeds are left.
-                if self.distances.get(seed).is_none_or(|&distance| distance <= rounding) {
-                    return Err(Error::TooFewSamples { given: number, needed });
-                }
+                // The farthest; when only copies of the seeds are left, there is none.
+                let farthest = first_least(self.distances.iter().map(|&distance| -distance));
+                seed = match farthest {
+                    Some((sample, negative)) if negative < T::ZERO => sample,
+                    _ => return Err(Error::TooFewDistinct { distinct: number, needed }),
+                };
             }
             let (Some(x), Some(&own)) = (samples.sample(seed), self.norms.get(seed)) else { break };
             let places = self.distances.iter_mut().zip(self.labels.iter_mut());
             for ((y, &norm), (distance, label)) in
                 samples.iter_samples().zip(self.norms.iter()).zip(places)
             {
-                let cross = kernel.eval(x, y);
-                let new = norm + own - (cross + cross);
+                let new = squared_distance([norm, own], kernel.eval(x, y));
                 if number == 0 || new < *distance {
                     *distance = new;
                     *label = number as u32;
@@ -80,10 +75,4 @@ impl<T: Real> KMeansScratch<'_, T> {
         }
         Ok(())
     }
-}
-
-/// Position of the least value, the first of them.
-fn first_least<T: Real>(values: impl Iterator<Item = T>) -> usize {
-    let least = values.enumerate().reduce(|best, this| if this.1 < best.1 { this } else { best });
-    least.map_or(0, |(position, _)| position)
 }

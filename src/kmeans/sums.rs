@@ -44,12 +44,12 @@ impl<T: Real> KMeansScratch<'_, T> {
         Ok(())
     }
 
-    /// `Σ_i K_ii − Σ_c (1/|c|) Σ_{i,j∈c} K_ij`.
-    pub(super) fn objective(&self) -> T {
-        let centres = self.clusters.iter().filter(|cluster| cluster.samples > 0);
-        let spanned =
-            sum(centres.map(|cluster| cluster.total / T::from_usize(cluster.samples as usize)));
-        sum(self.norms.iter().copied()) - spanned
+    /// The sum of all samples' squared distances to their own centres, which it writes.
+    ///
+    /// `Σ_i K_ii − Σ_c (1/|c|) Σ_{i,j∈c} K_ij` is the same with less work, but a difference of numbers that can be much larger than it, and then rounding makes it negative.
+    pub(super) fn objective(&mut self) -> T {
+        self.measure_own();
+        sum(self.distances.iter().copied())
     }
 
     /// Writes each sample's squared distance to its own centre.

@@ -63,9 +63,11 @@ where
     {
         require_capacity("samples", samples.len(), N)?;
         let projections = workspace.projections.get_mut(..samples.len()).unwrap_or_default();
-        for (index, (place, x)) in projections.iter_mut().zip(samples).enumerate() {
-            *place = self.filled_up(x).map_err(|error| of_sample(index, error))?;
-        }
+        projections.fill([X::Scalar::ZERO; P]);
+        let model = self.view()?;
+        let places = MatrixViewMut::new(projections.as_flattened_mut(), samples.len(), P)?;
+        let components = model.expansion().components();
+        project(&model, samples, &mut places.into_leading(samples.len(), components))?;
         pre_images.fit(kernel, projections, samples, ridge, &mut workspace.gram)
     }
 
@@ -116,16 +118,28 @@ where
     Q: Samples<View = [T]> + ?Sized,
 {
     require_shape("projections", samples.count(), projections.rows())?;
-    for (index, (row, x)) in projections.iter_rows_mut().zip(samples.iter_samples()).enumerate() {
-        model.project(x, row).map_err(|error| of_sample(index, error))?;
-    }
+    project(model, samples, projections)?;
     ridge::fit(kernel, &projections.view(), samples, ridge, gram, weights)
 }
 
-/// What is wrong with a query, if the query is a sample.
-fn of_sample(index: usize, error: Error) -> Error {
-    match error {
-        Error::Query(fault) => Error::Sample { index, fault },
-        other => other,
+/// Writes the projection of each sample to its row.
+fn project<K, S, Q, T>(
+    model: &KernelPcaView<'_, K, S>,
+    samples: &Q,
+    projections: &mut MatrixViewMut<'_, T>,
+) -> Result<(), Error>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+    Q: Samples<View = [T]> + ?Sized,
+{
+    for (index, (row, x)) in projections.iter_rows_mut().zip(samples.iter_samples()).enumerate() {
+        model.project(x, row).map_err(|error| match error {
+            // Here the query is a sample.
+            Error::Query(fault) => Error::Sample { index, fault },
+            other => other,
+        })?;
     }
+    Ok(())
 }

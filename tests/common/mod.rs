@@ -24,6 +24,28 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { rng_seed, failure_persistence: None, ..defaults }
 }
 
+/// Numbers that look random, the same in every run and on every platform.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// In [0, 1).
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// In [−1, 1).
+    pub(crate) fn noise(&mut self) -> f64 {
+        2.0 * self.uniform() - 1.0
+    }
+
+    /// Of mean 0 and variance 1 (Box & Muller 1958).
+    pub(crate) fn normal(&mut self) -> f64 {
+        let (radius, angle) = (1.0 - self.uniform(), self.uniform());
+        (-2.0 * libm::log(radius)).sqrt() * libm::cos(std::f64::consts::TAU * angle)
+    }
+}
+
 /// A matrix in a `Vec`, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Grid<T> {
