@@ -7,6 +7,7 @@ use std::f64::consts::TAU;
 use common::{Grid, Random, config, gram};
 use mercer::kernel::{Laplacian, Linear, Poly, Precomputed, Rbf};
 use mercer::kmeans::{self, Cluster, KMeansFit, KMeansReport, KMeansScratch, Options, Outcome};
+use mercer::math::Libm;
 use mercer::{Error, Fault, KMeansWorkspace, Kernel, KernelKMeans, Real, Samples};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -225,7 +226,8 @@ proptest! {
 
     #[test]
     fn a_precomputed_gram_matrix_gives_the_same_groups(x in samples()) {
-        let kernel = Rbf::new(0.7);
+        // `Fast` computes the values of a matrix in vectors and single ones by libm, which gives other bits.
+        let kernel = Rbf { gamma: 0.7, math: Libm };
         let gram = gram(&kernel, &x.view()).unwrap();
         let rows: Vec<usize> = (0..x.rows).collect();
         let direct = fit(&kernel, &x.view(), Options::new(3)).unwrap();
