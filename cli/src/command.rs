@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+mod answer;
 mod demo;
 mod eval;
 mod export;

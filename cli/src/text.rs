@@ -1,4 +1,6 @@
-//! Numbers for people.
+//! Numbers and words for people, CSV and shells.
+
+use std::fmt::{Debug, Write as _};
 
 /// A share as a percentage, with as many digits as it takes to see that it is not 0 or 100 %.
 pub(crate) fn percent(share: f64) -> String {
@@ -12,6 +14,11 @@ pub(crate) fn percent(share: f64) -> String {
         _ => 1,
     };
     format!("{percent:.digits$} %")
+}
+
+/// Adds a cell of CSV: the shortest text that reads back as the same number.
+pub(crate) fn push_cell(line: &mut String, value: &impl Debug) {
+    write!(line, ",{value:?}").expect("a string takes what is written to it");
 }
 
 /// A word as a shell takes it.

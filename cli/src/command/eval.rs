@@ -1,17 +1,16 @@
 //! `mercer eval`: how good a model is on rows whose truth is known.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use mercer::{Alarm, AlarmConfig, Score};
 use serde::Serialize;
 
+use super::answer::Input;
 use super::say;
 use crate::label::NormalLabels;
 use crate::model::{Model, with_model};
 use crate::progress::Progress;
 use crate::quality::{Estimate, auroc, rate};
-use crate::table::{Loaded, RowChoice, Source, load};
+use crate::table::{Loaded, load};
 use crate::text::percent;
 use crate::{Number, file};
 
@@ -20,18 +19,13 @@ use crate::{Number, file};
 /// The intervals take rows as independent of each other. Use rows that the model was not fitted to.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
-    /// A model that `mercer fit` wrote
-    #[arg(value_name = "M.mercer")]
-    model: PathBuf,
     #[command(flatten)]
-    source: Source,
+    input: Input,
     /// The column that says what is normal
     #[arg(long, value_name = "COLUMN")]
     label: String,
     #[command(flatten)]
     normal: NormalLabels,
-    #[command(flatten)]
-    rows: RowChoice,
     /// For recordings: each stretch of normal or anomalous rows, and when the alarm (3 of 5 rows) was raised in it
     #[arg(long)]
     timeline: bool,
@@ -69,11 +63,11 @@ struct Stretch {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    with_model!(file::read(&arguments.model)?, model => evaluate(&model, arguments))
+    with_model!(file::read(&arguments.input.model)?, model => evaluate(&model, arguments))
 }
 
 fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let Arguments { source, rows, label, .. } = arguments;
+    let Arguments { input: Input { source, rows, .. }, label, .. } = arguments;
     let data = load::<T>(source, rows, Some(label), |table| table.columns(&model.columns))?;
     let normal = arguments.normal.split(&data.name, label, &data.labels)?;
     let (scores, alarms) = score_all(model, &data)?;

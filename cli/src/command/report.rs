@@ -4,26 +4,21 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use super::answer::Input;
 use super::say;
 use crate::model::{Model, with_model};
 use crate::report::{Readings, page};
-use crate::table::{RowChoice, Source};
 use crate::whole::{require_other, write_whole};
 use crate::{Number, file};
 
 /// Show scores, alarms and their reasons on one HTML page that needs no network.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
-    /// A model that `mercer fit` wrote
-    #[arg(value_name = "M.mercer")]
-    model: PathBuf,
     #[command(flatten)]
-    source: Source,
+    input: Input,
     /// Where the page goes
     #[arg(long, value_name = "REPORT.html")]
     out: PathBuf,
-    #[command(flatten)]
-    rows: RowChoice,
     /// Mark rows by what stands in this column
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
@@ -33,15 +28,15 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    with_model!(file::read(&arguments.model)?, model => report(&model, arguments))
+    with_model!(file::read(&arguments.input.model)?, model => report(&model, arguments))
 }
 
 fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let Arguments { source, rows, label, time, .. } = arguments;
+    let Arguments { input: Input { model: file, source, rows }, label, time, .. } = arguments;
     require_other(&arguments.out, &source.data)?;
-    require_other(&arguments.out, &arguments.model)?;
+    require_other(&arguments.out, file)?;
     let readings = Readings::new(model, source, rows, label.as_deref(), time.as_deref())?;
-    write_whole(&arguments.out, page(&arguments.model, model, &readings)?.as_bytes())?;
+    write_whole(&arguments.out, page(file, model, &readings)?.as_bytes())?;
     say!("{}: {}", arguments.out.display(), readings.in_short());
     Ok(())
 }

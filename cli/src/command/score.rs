@@ -1,65 +1,42 @@
 //! `mercer score`: how unusual each row is, and because of which column.
 
-use std::io::Write;
-use std::path::PathBuf;
-
 use anyhow::Result;
 
-use super::Output;
-use crate::model::{Model, at_row, with_model};
-use crate::progress::Progress;
-use crate::table::{RowChoice, Source, Table};
+use super::answer::{Input, answer};
+use crate::model::{Model, with_model};
+use crate::text::push_cell;
 use crate::{Number, file};
 
 /// Score each row: CSV `row,spe,t2,abs_sum,alarm` on standard output; alarm is 1 above the threshold, else 0.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
-    /// A model that `mercer fit` wrote
-    #[arg(value_name = "M.mercer")]
-    model: PathBuf,
     #[command(flatten)]
-    source: Source,
-    #[command(flatten)]
-    rows: RowChoice,
+    input: Input,
     /// Add a column for each input, of the same name: how much it contributes to SPE
     #[arg(long)]
     why: bool,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    with_model!(file::read(&arguments.model)?, model => score(&model, arguments))
+    let Arguments { input, why } = arguments;
+    with_model!(file::read(&input.model)?, model => score(&model, input, *why))
 }
 
-fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let mut table = Table::open(&arguments.source, &arguments.rows)?;
-    let columns = table.columns(&model.columns)?;
-    let mut out = Output::new(arguments.source.is_stream());
-    write!(out, "row,spe,t2,abs_sum,alarm")?;
-    if arguments.why {
-        for name in &model.columns {
-            write!(out, ",{}", cell(name))?;
-        }
+fn score<T: Number>(model: &Model<T>, input: &Input, why: bool) -> Result<()> {
+    let mut header = String::from(",spe,t2,abs_sum,alarm");
+    if why {
+        model.columns.iter().for_each(|name| header += &format!(",{}", cell(name)));
     }
-    out.end_line()?;
-    let mut progress = out.progress();
-    let mut scorer = model.scorer();
-    let mut x = vec![T::ZERO; columns.len()];
-    while let Some(row) = table.next_row()? {
-        row.numbers(&columns, &mut x)?;
-        let reading = if arguments.why { scorer.explain(&x) } else { scorer.score(&x) };
-        let reading = reading.map_err(|error| at_row(&row, &columns, error))?;
-        let (score, alarm) = (reading.score, u8::from(reading.anomalous));
-        let number = row.number;
-        write!(out, "{number},{:?},{:?},{:?},{alarm}", score.spe, score.t2, score.abs_sum)?;
-        if arguments.why {
-            for contribution in &scorer.contributions {
-                write!(out, ",{contribution:?}")?;
-            }
+    answer(model, input, &header, |scorer, x, text| {
+        let reading = if why { scorer.explain(x)? } else { scorer.score(x)? };
+        let score = reading.score;
+        [score.spe, score.t2, score.abs_sum].iter().for_each(|score| push_cell(text, score));
+        text.push_str(if reading.anomalous { ",1" } else { ",0" });
+        if why {
+            scorer.contributions.iter().for_each(|c| push_cell(text, c));
         }
-        out.end_line()?;
-        progress.iter_mut().for_each(Progress::step);
-    }
-    Ok(out.finish()?)
+        Ok(())
+    })
 }
 
 /// A name as a cell of CSV.

@@ -1,0 +1,51 @@
+//! Rows of a CSV in, a line for each of them out.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use mercer::Error;
+
+use super::Output;
+use crate::Number;
+use crate::model::{Model, Scorer, at_row};
+use crate::progress::Progress;
+use crate::table::{RowChoice, Source, Table};
+
+/// A model, and rows to ask it about.
+#[derive(clap::Args, Debug)]
+pub(super) struct Input {
+    /// A model that `mercer fit` wrote
+    #[arg(value_name = "M.mercer")]
+    pub(super) model: PathBuf,
+    #[command(flatten)]
+    pub(super) source: Source,
+    #[command(flatten)]
+    pub(super) rows: RowChoice,
+}
+
+/// Writes a header, then for each row its number and what `cells` adds to the text, with a comma before each cell.
+pub(super) fn answer<T: Number>(
+    model: &Model<T>,
+    input: &Input,
+    header: &str,
+    mut cells: impl FnMut(&mut Scorer<'_, T>, &[T], &mut String) -> Result<(), Error>,
+) -> Result<()> {
+    let mut table = Table::open(&input.source, &input.rows)?;
+    let columns = table.columns(&model.columns)?;
+    let mut out = Output::new(input.source.is_stream());
+    write!(out, "row{header}")?;
+    out.end_line()?;
+    let mut progress = out.progress();
+    let mut scorer = model.scorer();
+    let (mut x, mut text) = (vec![T::ZERO; columns.len()], String::new());
+    while let Some(row) = table.next_row()? {
+        row.numbers(&columns, &mut x)?;
+        text.clear();
+        cells(&mut scorer, &x, &mut text).map_err(|error| at_row(&row, &columns, error))?;
+        write!(out, "{}{text}", row.number)?;
+        out.end_line()?;
+        progress.iter_mut().for_each(Progress::step);
+    }
+    Ok(out.finish()?)
+}
