@@ -13,7 +13,7 @@ use crate::label::NormalLabels;
 use crate::progress::Progress;
 use crate::search::{Candidate, Found, Search};
 use crate::table::{ColumnChoice, RowChoice, Source, load};
-use crate::text::{quoted, short, thousands};
+use crate::text::{hang, quoted, short, thousands};
 
 /// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use.
 ///
@@ -95,8 +95,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         .find(|row| row.quality >= best - CLOSE_ENOUGH)
         .expect("the best is one of them");
 
-    say!("{}", search.description(label.as_deref()));
-    say!("\n      gamma  variance  landmarks  components  quality   flash  instructions");
+    say!("{}", hang(&search.description(label.as_deref()), 0));
+    say!("\n     gamma   var.  landm.  comp.  quality   flash   instr.");
     let mut so_far = f64::NEG_INFINITY;
     for row in &rows {
         let beaten = row.quality <= so_far;
@@ -106,9 +106,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         }
         say!("{} {row}", if std::ptr::eq(*row, *chosen) { '>' } else { ' ' });
     }
-    say!(
-        "\n(> is the smallest within {CLOSE_ENOUGH} of the best; instructions of a score on a Cortex-M4F, at the most)"
+    let legend = format!(
+        "(variance, landmarks, components; flash in bytes; instructions of a score on a Cortex-M4F, at the most; > is the smallest within {CLOSE_ENOUGH} of the best)"
     );
+    say!("\n{}", hang(&legend, 0));
     let mut labels: Vec<&str> = data.labels.iter().map(String::as_str).collect();
     labels.retain(|label| arguments.normal.is_normal(label));
     labels.sort_unstable();
@@ -146,7 +147,7 @@ impl std::fmt::Display for Row {
         let Candidate { gamma, variance, landmarks } = self.candidate;
         write!(
             f,
-            "{:>9}  {variance:>8}  {landmarks:>9}  {:>10}  {:>7.4}  {:>6}  {:>12}",
+            "{:>8}  {variance:>5}  {landmarks:>6}  {:>5}  {:>7.4}  {:>6}  {:>7}",
             short(gamma),
             self.components,
             self.quality,
