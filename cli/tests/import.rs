@@ -57,7 +57,7 @@ fn the_readme_shows_the_snippet() {
     let readme = fs::read_to_string(root().join("README.md")).expect("the README");
     let snippet = fs::read_to_string(root().join("cli/sklearn_dump.py")).expect("the snippet");
     assert!(readme.contains(&snippet), "README.md has another snippet than cli/sklearn_dump.py");
-    assert!(snippet.lines().count() <= 21, "a short one");
+    assert!(snippet.lines().count() <= 20, "it has grown beyond 20 lines");
 }
 
 #[test]
