@@ -3,12 +3,11 @@
 //! For orientation only. What counts is the number of instructions on a device.
 
 use divan::{Bencher, black_box};
-use mercer::eigen::{self, MAX_SWEEPS};
-use mercer::kernel::Rbf;
-use mercer::{
-    Components, ExactWorkspace, KernelPca, LandmarkWorkspace, Landmarks, LeadingWorkspace, Matrix,
-    gram,
-};
+use mercer::KernelPca;
+use mercer::kernel::{Rbf, gram};
+use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
+use mercer::linalg::Matrix;
+use mercer::linalg::eigen::{self, MAX_SWEEPS};
 
 const INPUTS: usize = 8;
 const POINTS: usize = 32;

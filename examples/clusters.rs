@@ -11,8 +11,9 @@ mod random;
 mod support;
 
 use mercer::kernel::{Linear, Rbf};
-use mercer::kmeans::{KMeansReport, Options};
-use mercer::{Error, KMeansWorkspace, Kernel, KernelKMeans};
+use mercer::methods::kmeans::{KMeansReport, Options};
+use mercer::methods::{KMeansWorkspace, KernelKMeans};
+use mercer::{Error, Kernel};
 use plane::{rings, show};
 use static_cell::ConstStaticCell;
 use support::say;

@@ -14,8 +14,10 @@ mod support;
 
 use digits::{Digit, Noise, PIXELS, Random, TRAINING, UNSEEN, squared_error, training, unseen};
 use mercer::kernel::Rbf;
-use mercer::preimage::ITERATIONS;
-use mercer::{Components, Error, ExactWorkspace, KernelPca, Pca, PcaWorkspace};
+use mercer::kpca::preimage::ITERATIONS;
+use mercer::kpca::{Components, ExactWorkspace};
+use mercer::methods::{Pca, PcaWorkspace};
+use mercer::{Error, KernelPca};
 use static_cell::ConstStaticCell;
 use support::say;
 

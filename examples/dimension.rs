@@ -11,9 +11,10 @@
 mod random;
 mod support;
 
-use mercer::dimension::{self, Method, Options};
+use mercer::Error;
 use mercer::kernel::Rbf;
-use mercer::{DimensionWorkspace, Error};
+use mercer::methods::DimensionWorkspace;
+use mercer::methods::dimension::{self, Method, Options};
 use random::Random;
 use static_cell::ConstStaticCell;
 use support::say;

@@ -15,9 +15,10 @@ mod support;
 use core::str::from_utf8;
 
 use events::{LENGTH, Record, Sensor, TROUBLE};
-use mercer::calibrate::quantile;
+use mercer::detect::calibrate::quantile;
 use mercer::kernel::{Normalised, Spectrum};
-use mercer::{Components, Error, KernelPca, LandmarkWorkspace, Landmarks};
+use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
+use mercer::{Error, KernelPca};
 use static_cell::ConstStaticCell;
 use support::say;
 

@@ -9,7 +9,7 @@
 
 mod support;
 
-use mercer::Score;
+use mercer::kpca::Score;
 use support::say;
 
 include!("data/walking/model.rs");

@@ -11,7 +11,8 @@ mod random;
 mod support;
 
 use mercer::kernel::{Linear, Rbf};
-use mercer::{Error, FisherWorkspace, Kernel, KernelFisher};
+use mercer::methods::{FisherWorkspace, KernelFisher};
+use mercer::{Error, Kernel};
 use plane::{rings, show};
 use static_cell::ConstStaticCell;
 use support::say;

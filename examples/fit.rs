@@ -12,8 +12,10 @@
 mod motions;
 mod support;
 
+use mercer::detect::Scaling;
 use mercer::kernel::Rbf;
-use mercer::{Components, Error, KernelPca, LandmarkWorkspace, Landmarks, Scaling};
+use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
+use mercer::{Error, KernelPca};
 use motions::{FEATURES, ROWS, TRAINING, UNSEEN, Window, windows};
 use static_cell::ConstStaticCell;
 use support::say;

@@ -10,9 +10,11 @@
 
 mod support;
 
-use mercer::graph::{Diffusion, connect};
 use mercer::kernel::{Normalised, Precomputed};
-use mercer::{Components, Error, ExactWorkspace, KernelPca, Matrix};
+use mercer::kpca::{Components, ExactWorkspace};
+use mercer::linalg::Matrix;
+use mercer::methods::graph::{Diffusion, connect};
+use mercer::{Error, KernelPca};
 use static_cell::ConstStaticCell;
 use support::say;
 

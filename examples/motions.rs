@@ -14,7 +14,7 @@ mod support;
 
 use core::fmt;
 
-use mercer::explain::{ITERATIONS, suspect};
+use mercer::detect::explain::{ITERATIONS, suspect};
 use mercer::kernel::Rbf;
 use mercer::{Alarm, AlarmConfig, Error, Learner, Progress, Recipe};
 use motions::{FEATURES, NAMES, ROWS, Recordings, TRAINING, UNSEEN, Window, windows};

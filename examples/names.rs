@@ -13,7 +13,8 @@ mod names;
 mod support;
 
 use mercer::kernel::{Normalised, Spectrum};
-use mercer::{Components, Error, ExactWorkspace, KernelPca};
+use mercer::kpca::{Components, ExactWorkspace};
+use mercer::{Error, KernelPca};
 use names::{NEW, VOCABULARY, family, nearest};
 use static_cell::ConstStaticCell;
 use support::say;

@@ -11,7 +11,10 @@
 mod motions;
 mod support;
 
-use mercer::{Components, Error, Pca, PcaWorkspace, Scaling};
+use mercer::Error;
+use mercer::detect::Scaling;
+use mercer::kpca::Components;
+use mercer::methods::{Pca, PcaWorkspace};
 use motions::{FEATURES, ROWS, TRAINING, UNSEEN, Window, windows};
 use static_cell::ConstStaticCell;
 use support::say;

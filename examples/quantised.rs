@@ -11,7 +11,7 @@
 mod motions;
 mod support;
 
-use mercer::explain::suspect;
+use mercer::detect::explain::suspect;
 use mercer::{Detect, Error, QuantisedDetector};
 use motions::{FEATURES, MODEL_LENGTH, NAMES, UNSEEN, Window, windows};
 use static_cell::ConstStaticCell;

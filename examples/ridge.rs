@@ -10,8 +10,10 @@
 
 mod support;
 
+use mercer::Error;
 use mercer::kernel::Rbf;
-use mercer::{Error, KernelRidge, Matrix};
+use mercer::linalg::Matrix;
+use mercer::methods::KernelRidge;
 use static_cell::ConstStaticCell;
 use support::say;
 

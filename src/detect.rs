@@ -1,77 +1,23 @@
-//! What all detectors can do, so that code need not know which kind it has.
+//! Detection.
 
-use crate::detector::{Detector, Reading, Thresholds};
-use crate::error::Error;
-use crate::kernel::Gradient;
-use crate::quantised::QuantisedDetector;
-use crate::samples::Vector;
-use crate::scaling::Scaling;
+pub mod alarm;
+pub mod calibrate;
+pub mod cost;
+mod detector;
+pub mod explain;
+mod interface;
+mod learner;
+pub mod learning;
+pub mod persist;
+pub mod quantised;
+pub mod scaling;
 
-/// A detector of any kind, on readings of type `X`: a [`Detector`], or a [`QuantisedDetector`] made from one.
-///
-/// ```
-/// use mercer::{Detect, Error, explain::suspect};
-///
-/// /// The sensor to blame, if a reading is anomalous.
-/// fn check<const D: usize>(detector: &impl Detect<[f32; D]>, x: &[f32; D]) -> Result<Option<usize>, Error> {
-///     match detector.score(x)?.anomalous {
-///         true => Ok(suspect(&detector.contributions(x)?)),
-///         false => Ok(None),
-///     }
-/// }
-/// ```
-pub trait Detect<X: Vector> {
-    /// Scores a raw reading and compares it with the thresholds.
-    ///
-    /// # Errors
-    /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
-    fn score(&self, x: &X) -> Result<Reading<X::Scalar>, Error>;
-
-    /// How much each input of a raw reading contributes to its SPE; see [`explain`](crate::explain).
-    ///
-    /// # Errors
-    /// As [`score`](Self::score), and [`Error::Query`] for inputs too large to be scaled.
-    fn contributions(&self, x: &X) -> Result<X, Error>;
-
-    /// Mean and deviation of the inputs.
-    fn scaling(&self) -> &Scaling<X>;
-
-    /// The thresholds.
-    fn thresholds(&self) -> &Thresholds<X::Scalar>;
-}
-
-impl<K, X, const R: usize, const P: usize> Detect<X> for Detector<K, X, R, P>
-where
-    X: Vector,
-    K: Gradient<X::Scalar>,
-{
-    fn score(&self, x: &X) -> Result<Reading<X::Scalar>, Error> {
-        self.score(x)
-    }
-    fn contributions(&self, x: &X) -> Result<X, Error> {
-        self.contributions(x)
-    }
-    fn scaling(&self) -> &Scaling<X> {
-        self.scaling()
-    }
-    fn thresholds(&self) -> &Thresholds<X::Scalar> {
-        self.thresholds()
-    }
-}
-
-impl<const D: usize, const R: usize, const P: usize> Detect<[f32; D]>
-    for QuantisedDetector<D, R, P>
-{
-    fn score(&self, x: &[f32; D]) -> Result<Reading<f32>, Error> {
-        self.score(x)
-    }
-    fn contributions(&self, x: &[f32; D]) -> Result<[f32; D], Error> {
-        self.contributions(x)
-    }
-    fn scaling(&self) -> &Scaling<[f32; D]> {
-        self.scaling()
-    }
-    fn thresholds(&self) -> &Thresholds<f32> {
-        self.thresholds()
-    }
-}
+pub use alarm::{Alarm, AlarmConfig, AlarmState};
+pub use calibrate::{FalseAlarms, FoldOrder};
+pub use cost::{Cost, Instructions};
+pub use detector::{Detector, DetectorView, Reading, Thresholds, Watch};
+pub use interface::Detect;
+pub use learner::{Learner, Replace};
+pub use learning::{LearnReport, Recipe, Warning};
+pub use quantised::QuantisedDetector;
+pub use scaling::Scaling;

@@ -126,7 +126,7 @@ pub enum Error {
         /// How many sweeps were made.
         sweeps: usize,
     },
-    /// The search for a [pre-image](crate::preimage), such as an expected reading, used up its iterations, or found no normal reading nearby.
+    /// The search for a [pre-image](crate::kpca::preimage), such as an expected reading, used up its iterations, or found no normal reading nearby.
     NoPreImage {
         /// How many iterations were made.
         iterations: usize,

@@ -20,7 +20,8 @@
 //! Gram matrix calls [`Kernel::validate`] first.
 //!
 //! ```
-//! use mercer::{Kernel, kernel::{Linear, Rbf, Sum}};
+//! use mercer::Kernel;
+//! use mercer::kernel::{Linear, Rbf, Sum};
 //! const K: Sum<Rbf<f32>, Linear> = Sum(Rbf::new(0.5), Linear);
 //! assert!(K.validate().is_ok());
 //! assert_eq!(K.eval(&[1.0, 2.0], &[1.0, 2.0]), 6.0);
@@ -30,6 +31,9 @@ mod compose;
 mod gaussian;
 mod gradient;
 mod precomputed;
+mod samples;
+pub mod geometry;
+pub mod gram;
 mod spectrum;
 mod vector;
 mod width;
@@ -38,12 +42,13 @@ pub use compose::{Conformal, Cosine, Exp, Mapped, Normalised, Product, Scale, Su
 pub use gaussian::Rbf;
 pub use gradient::Gradient;
 pub use precomputed::Precomputed;
+pub use samples::{Indexed, Sample, Samples, Vector};
 pub use spectrum::Spectrum;
 pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Sigmoid};
 pub use width::median_squared_distance;
 
 use crate::error::{Error, Fault};
-use crate::lanes::Lanes;
+use crate::linalg::lanes::Lanes;
 use crate::math::Real;
 
 /// A symmetric function of two samples that is an inner product in some feature space.

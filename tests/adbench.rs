@@ -14,9 +14,11 @@ use evaluation::{
     Comparison, Learned, Precision, Width, alarm_rate, auroc, is_shared, learn, mean, read_shared,
     require_section, standardised,
 };
-use mercer::calibrate::quantile;
+use mercer::Recipe;
+use mercer::detect::FoldOrder;
+use mercer::detect::calibrate::quantile;
+use mercer::kpca::{Components, Score};
 use mercer::math::{Fast, Math};
-use mercer::{Components, FoldOrder, Recipe, Score};
 
 const SETS: [&str; 6] = ["breastw", "Ionosphere", "vowels", "Pima", "WDBC", "thyroid"];
 const SPLITS: usize = 5;

@@ -5,17 +5,17 @@ mod common;
 use std::collections::HashSet;
 
 use common::{Grid, decompose, fit_exact, fit_landmarks, gram};
-use mercer::cholesky::PivotedCholesky;
-use mercer::fit::{exact, landmark};
+use mercer::error::Fault;
 use mercer::kernel::{
     Conformal, Cosine, Exp, Laplacian, Linear, Normalised, Poly, Precomputed, Product,
     QuadraticForm, Rbf, Scale, Sigmoid, Sum,
 };
-use mercer::model::{Expansion, KernelPcaView};
-use mercer::{
-    Components, Error, ExactWorkspace, Fault, Kernel, KernelPca, LandmarkWorkspace, Landmarks,
-    Matrix, Score, eigen,
+use mercer::kpca::{
+    Components, ExactWorkspace, Expansion, KernelPcaView, LandmarkWorkspace, Landmarks,
+    PivotedCholesky, Score, exact, landmark,
 };
+use mercer::linalg::{Matrix, eigen};
+use mercer::{Error, Kernel, KernelPca};
 
 const SAMPLES: [[f32; 2]; 5] = [[0.0, 0.5], [1.0, 0.25], [0.5, -1.0], [-1.0, 2.0], [1.5, 1.0]];
 const RBF: Rbf<f32> = Rbf::new(0.5);

@@ -3,12 +3,11 @@
 mod learning;
 
 use learning::*;
+use mercer::detect::{FalseAlarms, FoldOrder, Replace, Scaling, Warning, Watch};
 use mercer::kernel::Rbf;
-use mercer::math::{Fast, Math};
-use mercer::{
-    FalseAlarms, FoldOrder, KernelPca, LandmarkWorkspace, Landmarks, Real, Recipe, Replace,
-    Scaling, Score, Warning, Watch,
-};
+use mercer::kpca::{LandmarkWorkspace, Landmarks, Score};
+use mercer::math::{Fast, Math, Real};
+use mercer::{KernelPca, Recipe};
 
 fn thresholds_agree<T: Real>()
 where
@@ -139,7 +138,7 @@ fn with_both_scores_watched_each_gets_half_of_the_false_alarms() {
         assert_eq!(reading.anomalous, spe || t2);
         seen[usize::from(spe) + 2 * usize::from(t2)] += 1;
         for (watch, expected) in [(Watch::Spe, spe), (Watch::T2, t2)] {
-            let thresholds = mercer::Thresholds { watch, ..both.thresholds };
+            let thresholds = mercer::detect::Thresholds { watch, ..both.thresholds };
             assert_eq!(thresholds.judge(reading.score).anomalous, expected);
         }
     }

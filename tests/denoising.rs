@@ -13,10 +13,10 @@ use std::path::Path;
 use common::{Fitted, Grid, Route, Table, fit_exact, fit_leading, fit_pca};
 use digits::{BYTES, Digit, EACH, Noise, PIXELS, TRAINING, UNSEEN, squared_error};
 use mercer::kernel::Rbf;
-use mercer::model::{ExpansionView, Header, KernelPcaView};
-use mercer::preimage::{self, ITERATIONS};
-use mercer::ridge::KernelRidgeView;
-use mercer::{Components, MatrixView};
+use mercer::kpca::preimage::ITERATIONS;
+use mercer::kpca::{Components, ExpansionView, Header, KernelPcaView};
+use mercer::linalg::MatrixView;
+use mercer::methods::ridge::KernelRidgeView;
 
 /// One test for both: when the tables are written, it is to the same file.
 #[test]
@@ -211,7 +211,16 @@ fn learned_error(
         (Grid::zeros(TRAINING, TRAINING), Grid::zeros(TRAINING, components));
     let mut weights = Grid::zeros(TRAINING, PIXELS);
     let views = (&mut projections.view_mut(), &mut gram.view_mut(), &mut weights.view_mut());
-    preimage::learn(model, model.kernel(), samples, RIDGE, views.0, views.1, views.2).unwrap();
+    mercer::methods::preimage::learn(
+        model,
+        model.kernel(),
+        samples,
+        RIDGE,
+        views.0,
+        views.1,
+        views.2,
+    )
+    .unwrap();
     let projections = projections.view();
     let regression = KernelRidgeView::new(model.kernel(), &projections, weights.view()).unwrap();
     mean_error(pairs, |noisy| {

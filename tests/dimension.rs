@@ -3,9 +3,12 @@
 mod common;
 
 use common::{Eigen, Grid, Random, decompose, gram};
-use mercer::dimension::{self, DimensionScratch, Method, Options, RelevantDimension};
+use mercer::error::Fault;
 use mercer::kernel::{Linear, Rbf};
-use mercer::{Assessment, DimensionWorkspace, Error, Fault, Kernel, Real};
+use mercer::math::Real;
+use mercer::methods::dimension::{self, DimensionScratch, Method, Options, RelevantDimension};
+use mercer::methods::{Assessment, DimensionWorkspace};
+use mercer::{Error, Kernel};
 
 /// An estimate and what it leaves in memory.
 struct Estimate<T> {

@@ -7,14 +7,14 @@ mod common;
 use std::io::Write as _;
 
 use common::{Fitted, Grid, Table, fit_exact, fit_landmarks, number};
-use mercer::explain::{ITERATIONS, suspect};
+use mercer::detect::explain::{ITERATIONS, suspect};
+use mercer::detect::{Scaling, Thresholds, scaling};
+use mercer::error::Fault;
 use mercer::kernel::{Gradient, Laplacian, Linear, Normalised, Poly, Rbf, Sum};
-use mercer::math::{Fast, Math};
-use mercer::model::KernelPcaView;
-use mercer::{
-    Components, Detector, Error, Fault, KernelPca, LandmarkWorkspace, Landmarks, MatrixView, Real,
-    Scaling, Thresholds, scaling,
-};
+use mercer::kpca::{Components, KernelPcaView, LandmarkWorkspace, Landmarks};
+use mercer::linalg::MatrixView;
+use mercer::math::{Fast, Math, Real};
+use mercer::{Detector, Error, KernelPca};
 
 /// Numbers that look random, the same in every run (xorshift64).
 struct Random(u64);

@@ -5,9 +5,12 @@ mod common;
 use std::f64::consts::TAU;
 
 use common::{Grid, Random, config, gram};
-use mercer::fisher::{self, FisherReport, FisherScratch};
+use mercer::error::Fault;
 use mercer::kernel::{Linear, Rbf};
-use mercer::{Error, Fault, FisherWorkspace, Kernel, KernelFisher, Real};
+use mercer::math::Real;
+use mercer::methods::fisher::{self, FisherReport, FisherScratch};
+use mercer::methods::{FisherWorkspace, KernelFisher};
+use mercer::{Error, Kernel};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;

@@ -7,16 +7,14 @@ mod common;
 use std::fmt::Debug;
 
 use common::{Fitted, Grid, Route, Table, fit_exact, fit_landmarks, fit_pca, number};
-use mercer::cholesky::PivotedCholesky;
-use mercer::eigen::Progress;
 use mercer::kernel::{Cosine, Linear, Normalised, Poly, Rbf, Sigmoid};
-use mercer::math::{Fast, Math};
-use mercer::model::KernelPcaView;
-use mercer::ridge::{self, KernelRidgeView};
-use mercer::{
-    Components, ExactWorkspace, Kernel, KernelPca, LandmarkWorkspace, Landmarks, MatrixView, Real,
-    Score, preimage,
+use mercer::kpca::{
+    Components, ExactWorkspace, KernelPcaView, LandmarkWorkspace, Landmarks, PivotedCholesky, Score,
 };
+use mercer::linalg::MatrixView;
+use mercer::math::{Fast, Math, Real};
+use mercer::methods::ridge::{self, KernelRidgeView};
+use mercer::{Kernel, KernelPca, Progress};
 
 /// Largest errors allowed in one precision, each relative to the largest reference value of its column or table.
 struct Tolerances {
@@ -288,8 +286,16 @@ fn inverse<T: Real, K: Kernel<[T], Scalar = T>>(
         (Grid::zeros(n, case.components), Grid::zeros(n, train.columns));
     let (rows, weights_mut) = (&mut projections.view_mut(), &mut weights.view_mut());
     let gram = &mut Grid::zeros(n, n);
-    preimage::learn(&model, kernel, &points, ridge, rows, &mut gram.view_mut(), weights_mut)
-        .unwrap();
+    mercer::methods::preimage::learn(
+        &model,
+        kernel,
+        &points,
+        ridge,
+        rows,
+        &mut gram.view_mut(),
+        weights_mut,
+    )
+    .unwrap();
     let projections = projections.view();
     let regression = KernelRidgeView::new(kernel, &projections, weights.view()).unwrap();
     let mut got = Grid::zeros(case.data::<T>("test").rows, train.columns);

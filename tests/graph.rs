@@ -3,10 +3,13 @@
 mod common;
 
 use common::{Grid, config, decompose};
-use mercer::graph::{Diffusion, connect, laplacian};
+use mercer::error::Fault;
 use mercer::kernel::{Normalised, Precomputed};
-use mercer::math::Math;
-use mercer::{Components, Error, ExactWorkspace, Fault, KernelPca, Matrix, Real};
+use mercer::kpca::{Components, ExactWorkspace};
+use mercer::linalg::Matrix;
+use mercer::math::{Math, Real};
+use mercer::methods::graph::{Diffusion, connect, laplacian};
+use mercer::{Error, KernelPca};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -5,10 +5,14 @@ mod common;
 use std::f64::consts::TAU;
 
 use common::{Grid, Random, config, gram};
-use mercer::kernel::{Laplacian, Linear, Poly, Precomputed, Rbf};
-use mercer::kmeans::{self, Cluster, KMeansFit, KMeansReport, KMeansScratch, Options, Outcome};
-use mercer::math::Libm;
-use mercer::{Error, Fault, KMeansWorkspace, Kernel, KernelKMeans, Real, Samples};
+use mercer::error::Fault;
+use mercer::kernel::{Laplacian, Linear, Poly, Precomputed, Rbf, Samples};
+use mercer::math::{Libm, Real};
+use mercer::methods::kmeans::{
+    self, Cluster, KMeansFit, KMeansReport, KMeansScratch, Options, Outcome,
+};
+use mercer::methods::{KMeansWorkspace, KernelKMeans};
+use mercer::{Error, Kernel};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

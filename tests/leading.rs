@@ -3,13 +3,15 @@
 //! `cargo test --test leading -- --nocapture` prints the worst errors.
 
 mod common;
-#[path = "../src/eigen/plain.rs"]
+#[path = "../src/linalg/eigen/plain.rs"]
 mod plain;
 
 use common::Grid;
-use mercer::eigen::{self, LanczosScratch, Leading};
 use mercer::kernel::{Kernel, Linear, Rbf, Sigmoid};
-use mercer::{Components, Error, ExactWorkspace, KernelPca, LeadingWorkspace, Real};
+use mercer::kpca::{Components, ExactWorkspace, LeadingWorkspace};
+use mercer::linalg::eigen::{self, LanczosScratch, Leading};
+use mercer::math::Real;
+use mercer::{Error, KernelPca};
 use plain::jacobi;
 
 /// Numbers that look random, the same in every run.
@@ -51,7 +53,7 @@ struct Problem {
 
 fn centred_gram(samples: &Grid<f64>, kernel: &impl Kernel<[f64], Scalar = f64>) -> Grid<f64> {
     let mut gram = common::gram(kernel, &samples.view()).unwrap();
-    mercer::gram::centre(&mut gram.view_mut(), &mut vec![0.0; samples.rows]).unwrap();
+    mercer::kernel::gram::centre(&mut gram.view_mut(), &mut vec![0.0; samples.rows]).unwrap();
     gram
 }
 

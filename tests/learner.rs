@@ -5,8 +5,11 @@ mod learning;
 use std::cell::Cell;
 
 use learning::*;
+use mercer::detect::{FoldOrder, Replace};
+use mercer::error::Fault;
 use mercer::kernel::{Kernel, Laplacian, Rbf};
-use mercer::{Components, Error, Fault, FoldOrder, Learner, Progress, Recipe, Replace};
+use mercer::kpca::Components;
+use mercer::{Error, Learner, Progress, Recipe};
 
 // Steps.
 

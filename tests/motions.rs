@@ -11,8 +11,8 @@ use common::{Grid, Table};
 use evaluation::{
     Comparison, Precision, Width, alarm_rate, auroc, learn, require_section, standardised,
 };
-use mercer::math::{Fast, Math};
-use mercer::{Real, Recipe};
+use mercer::Recipe;
+use mercer::math::{Fast, Math, Real};
 
 const AXES: [&str; 6] = ["ax", "ay", "az", "gx", "gy", "gz"];
 /// Rows of one recording.

@@ -5,9 +5,14 @@
 mod common;
 
 use common::{FittedPca, Grid, Route, config, fit_exact, fit_pca};
+use mercer::Error;
+use mercer::error::Fault;
 use mercer::kernel::Linear;
-use mercer::pca::{self, Header, PcaMut, PcaScratch, PcaView};
-use mercer::{Components, Error, Fault, MatrixView, Pca, PcaWorkspace, Real};
+use mercer::kpca::Components;
+use mercer::linalg::MatrixView;
+use mercer::math::Real;
+use mercer::methods::pca::{self, Header, PcaMut, PcaScratch, PcaView};
+use mercer::methods::{Pca, PcaWorkspace};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;

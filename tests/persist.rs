@@ -2,10 +2,13 @@
 
 mod stored;
 
+use mercer::detect::persist::{Encode, FORMAT_VERSION};
+use mercer::detect::{Scaling, Thresholds, Watch};
+use mercer::error::FormatFault;
 use mercer::kernel::{Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Scale, Sigmoid, Sum};
-use mercer::model::{Expansion, Header};
-use mercer::persist::{Encode, FORMAT_VERSION};
-use mercer::{Detector, Error, FormatFault, Kernel, KernelPca, Real, Scaling, Thresholds, Watch};
+use mercer::kpca::{Expansion, Header};
+use mercer::math::Real;
+use mercer::{Detector, Error, Kernel, KernelPca};
 use stored::*;
 
 /// The checksum of forged bytes, by the definition: a polynomial division, bit by bit.

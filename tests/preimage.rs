@@ -6,14 +6,13 @@
 mod common;
 
 use common::{Fitted, Grid, Route, config, fit_exact, fit_landmarks, fit_pca};
+use mercer::error::Fault;
 use mercer::kernel::{Laplacian, Linear, Poly, Rbf};
-use mercer::model::KernelPcaView;
-use mercer::preimage::{self, ITERATIONS};
-use mercer::ridge::KernelRidgeView;
-use mercer::{
-    Components, Error, ExactWorkspace, Fault, Kernel, KernelPca, Landmarks, PreImage,
-    PreImageWorkspace, PreImages,
-};
+use mercer::kpca::preimage::ITERATIONS;
+use mercer::kpca::{Components, ExactWorkspace, KernelPcaView, Landmarks, PreImage};
+use mercer::methods::ridge::KernelRidgeView;
+use mercer::methods::{PreImageWorkspace, PreImages};
+use mercer::{Error, Kernel, KernelPca};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -135,7 +134,7 @@ proptest! {
         let model = KernelPcaView::new(&kernel, &points, fitted.expansion()).unwrap();
         let (mut f, mut gram, mut weights) = (Grid::zeros(12, 3), Grid::zeros(12, 12), Grid::zeros(12, 3));
         let (views, gram) = ((&mut f.view_mut(), &mut weights.view_mut()), &mut gram.view_mut());
-        preimage::learn(&model, &on_projections, &points, ridge, views.0, gram, views.1).unwrap();
+        mercer::methods::preimage::learn(&model, &on_projections, &points, ridge, views.0, gram, views.1).unwrap();
         let regression = f.view();
         let regression = KernelRidgeView::new(&on_projections, &regression, weights.view()).unwrap();
         let (mut projection, mut got) = (vec![0.0; 3], vec![0.0; 3]);

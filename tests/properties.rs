@@ -5,15 +5,15 @@
 mod common;
 
 use common::{Fitted, Grid, config, decompose, fit_exact, fit_landmarks, gram};
-use mercer::eigen::{self, Decomposition, MAX_SWEEPS, Progress};
 use mercer::kernel::{
     Conformal, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Precomputed, Product,
-    QuadraticForm, Rbf, Scale, Sum,
+    QuadraticForm, Rbf, Scale, Sum, geometry,
 };
-use mercer::{
-    Components, Error, ExactWorkspace, Kernel, KernelPca, LandmarkWorkspace, Landmarks, Matrix,
-    Real, geometry,
-};
+use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks};
+use mercer::linalg::Matrix;
+use mercer::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
+use mercer::math::Real;
+use mercer::{Error, Kernel, KernelPca, Progress};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -247,7 +247,7 @@ proptest! {
         let poly = Poly { gamma, coef0: 1.0, degree: 3 };
         let plain = gram(&poly, &x.view()).unwrap();
         let (mut centred, mut means) = (plain.clone(), vec![0.0; x.rows]);
-        let grand = mercer::gram::centre(&mut centred.view_mut(), &mut means).unwrap();
+        let grand = mercer::kernel::gram::centre(&mut centred.view_mut(), &mut means).unwrap();
         prop_assert_eq!(&centred, &centred.transposed());
         let rounding = 1e-14 * largest(&plain.data);
         let row_sums: Vec<f64> = centred.iter_rows().map(|row| row.iter().sum()).collect();

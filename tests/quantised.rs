@@ -10,13 +10,12 @@ mod plain;
 use common::number;
 use evaluation::{alarm_rate, auroc, is_shared, mean, read_shared};
 use learning::Machine;
-use mercer::explain::suspect;
+use mercer::detect::explain::suspect;
+use mercer::detect::{FoldOrder, Scaling, Thresholds, Watch};
+use mercer::error::Fault;
 use mercer::kernel::Rbf;
-use mercer::model::{Expansion, Header};
-use mercer::{
-    Components, Detect, Detector, Error, Fault, FoldOrder, KernelPca, Learner, QuantisedDetector,
-    Recipe, Scaling, Thresholds, Watch,
-};
+use mercer::kpca::{Components, Expansion, Header};
+use mercer::{Detect, Detector, Error, KernelPca, Learner, QuantisedDetector, Recipe};
 use plain::plain_score;
 
 /// What it is to be quantised on the default recipe: how much SPE may differ, in units of the threshold. The largest that was

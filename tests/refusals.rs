@@ -3,8 +3,11 @@
 mod learning;
 
 use learning::*;
+use mercer::detect::{FalseAlarms, Warning};
 use mercer::kernel::{Cosine, Kernel, Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid};
-use mercer::{Components, Error, FalseAlarms, Landmarks, Learner, Real, Recipe, Warning};
+use mercer::kpca::{Components, Landmarks};
+use mercer::math::Real;
+use mercer::{Error, Learner, Recipe};
 
 /// Clean samples, changed.
 fn spoiled(n: usize, spoil: impl Fn(usize, &mut [f32; 4])) -> Vec<[f32; 4]> {

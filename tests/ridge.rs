@@ -5,9 +5,13 @@
 mod common;
 
 use common::{Grid, config, gram};
+use mercer::error::Fault;
 use mercer::kernel::{Linear, Rbf, Sigmoid};
-use mercer::ridge::{self, KernelRidgeView};
-use mercer::{Error, Fault, Kernel, KernelRidge, Matrix, MatrixView, Real};
+use mercer::linalg::{Matrix, MatrixView};
+use mercer::math::Real;
+use mercer::methods::KernelRidge;
+use mercer::methods::ridge::{self, KernelRidgeView};
+use mercer::{Error, Kernel};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -3,13 +3,12 @@
 mod learning;
 
 use learning::Machine;
+use mercer::detect::{Scaling, Thresholds};
+use mercer::error::Fault;
 use mercer::kernel::{Laplacian, Rbf};
-use mercer::math::{Fast, Libm, Math};
-use mercer::model::{Expansion, Header};
-use mercer::{
-    Components, Detector, Error, Fault, Kernel, KernelPca, LandmarkWorkspace, Landmarks, Real,
-    Scaling, Score, Thresholds,
-};
+use mercer::kpca::{Components, Expansion, Header, LandmarkWorkspace, Landmarks, Score};
+use mercer::math::{Fast, Libm, Math, Real};
+use mercer::{Detector, Error, Kernel, KernelPca};
 
 const N: usize = 60;
 

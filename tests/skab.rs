@@ -13,11 +13,12 @@ use evaluation::{
     Comparison, Precision, Width, auroc, count_alarms, is_shared, read_shared, require_section,
     standardised,
 };
-use mercer::calibrate::quantile;
+use mercer::detect::FoldOrder;
+use mercer::detect::calibrate::quantile;
 use mercer::kernel::{Linear, Rbf};
-use mercer::math::{Fast, Math};
-use mercer::model::KernelPcaView;
-use mercer::{Components, Error, FoldOrder, Kernel, Landmarks, Real};
+use mercer::kpca::{Components, KernelPcaView, Landmarks};
+use mercer::math::{Fast, Math, Real};
+use mercer::{Error, Kernel};
 
 const FILES: [&str; 4] = ["valve1/0", "valve2/0", "other/9", "other/13"];
 const SENSORS: [&str; 8] = [

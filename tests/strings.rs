@@ -11,10 +11,10 @@ use std::hash::Hash;
 
 use common::{config, decompose, fit_exact, gram};
 use events::{Record, Sensor, TROUBLE};
+use mercer::error::Fault;
 use mercer::kernel::{Normalised, Spectrum};
-use mercer::{
-    Components, Error, ExactWorkspace, Fault, Kernel, KernelPca, LandmarkWorkspace, Landmarks,
-};
+use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks};
+use mercer::{Error, Kernel, KernelPca};
 use names::{NEW, VOCABULARY, family, nearest};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -3,8 +3,9 @@
 mod learning;
 
 use learning::*;
+use mercer::detect::FoldOrder;
 use mercer::kernel::Rbf;
-use mercer::{Error, FoldOrder, Learner, Recipe};
+use mercer::{Error, Learner, Recipe};
 
 /// 57 clean samples and three that are off by `size` deviations, each in another sensor.
 fn contaminated(size: f64) -> (Vec<[f32; 4]>, Vec<[f32; 4]>) {

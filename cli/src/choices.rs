@@ -1,7 +1,9 @@
 //! The choices of a fit, as options.
 
 use clap::{Args, FromArgMatches, ValueEnum};
-use mercer::{Components, Error, FalseAlarms, FoldOrder, Landmarks, Recipe, Watch};
+use mercer::detect::{FalseAlarms, FoldOrder, Watch};
+use mercer::kpca::{Components, Landmarks};
+use mercer::{Error, Recipe};
 
 use crate::grid::Grid;
 use crate::kernel::gamma_for;

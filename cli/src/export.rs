@@ -12,7 +12,8 @@ pub(crate) use rust::rust_source;
 
 use std::str::FromStr;
 
-use mercer::{Error, Watch};
+use mercer::Error;
+use mercer::detect::Watch;
 
 use crate::Number;
 use crate::model::Model;

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use mercer::model::Header;
-use mercer::{Thresholds, Watch};
+use mercer::detect::{Thresholds, Watch};
+use mercer::kpca::Header;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::ser::Formatter;

@@ -1,6 +1,8 @@
 //! Rows of numbers whose sizes come from a file.
 
-use mercer::{MatrixView, MatrixViewMut, Real, Samples};
+use mercer::kernel::Samples;
+use mercer::linalg::{MatrixView, MatrixViewMut};
+use mercer::math::Real;
 
 /// A matrix in a vector, row by row; also a collection of samples, one a row.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Which kernel a model has, as options and files say it.
 
-use mercer::kernel::median_squared_distance;
-use mercer::samples::Indexed;
-use mercer::{Error, Real, Samples};
+use mercer::Error;
+use mercer::kernel::{Indexed, Samples, median_squared_distance};
+use mercer::math::Real;
 use serde::{Deserialize, Serialize};
 
 use crate::Number;

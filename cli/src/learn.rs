@@ -1,10 +1,11 @@
 //! Samples in, a model out: the library's learning on memory of run-time sizes.
 
 use anyhow::{Result, anyhow};
-use mercer::fit::{Report, exact};
-use mercer::learn::Learning;
-use mercer::samples::Indexed;
-use mercer::{Components, Error, Kernel, Progress, Samples, Thresholds, scaling};
+use mercer::detect::learning::Learning;
+use mercer::detect::{Thresholds, scaling};
+use mercer::kernel::{Indexed, Samples};
+use mercer::kpca::{Components, Report, exact};
+use mercer::{Error, Kernel, Progress};
 
 use crate::Number;
 use crate::choices::{Choices, Points, Scale};
@@ -61,7 +62,7 @@ struct Fitted<T> {
     thresholds: Thresholds<T>,
     report: Report<T>,
     trimmed: usize,
-    warnings: Vec<mercer::Warning>,
+    warnings: Vec<mercer::detect::Warning>,
     /// Why it cannot tell normal from anomalous readings.
     useless: Option<Error>,
 }
@@ -171,22 +172,22 @@ impl<T: Number> Fitted<T> {
 }
 
 /// A warning with the names of columns.
-fn in_words(warning: mercer::Warning, columns: &[String]) -> String {
+fn in_words(warning: mercer::detect::Warning, columns: &[String]) -> String {
     let name = |first: usize| columns.get(first).map_or("", String::as_str);
     match warning {
-        mercer::Warning::ConstantInputs { first, count: 1 } => {
+        mercer::detect::Warning::ConstantInputs { first, count: 1 } => {
             format!("input {} never changed", name(first))
         }
-        mercer::Warning::ConstantInputs { first, count } => {
+        mercer::detect::Warning::ConstantInputs { first, count } => {
             format!("{count} inputs never changed, the first is {}", name(first))
         }
-        mercer::Warning::StuckInputs { first, count: 1 } => {
+        mercer::detect::Warning::StuckInputs { first, count: 1 } => {
             format!("input {} was stuck for half of the time", name(first))
         }
-        mercer::Warning::StuckInputs { first, count } => {
+        mercer::detect::Warning::StuckInputs { first, count } => {
             format!("{count} inputs were stuck for half of the time, the first is {}", name(first))
         }
-        mercer::Warning::PointsCapped => {
+        mercer::detect::Warning::PointsCapped => {
             "the landmarks do not span the variance that --variance asks for: raise --landmarks, or lower --gamma".into()
         }
         other => other.to_string(),

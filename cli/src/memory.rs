@@ -1,10 +1,10 @@
 //! Memory for learning, of sizes that are known at run time.
 
-use mercer::Real;
-use mercer::fit::exact::ExactScratch;
-use mercer::fit::landmark::LandmarkScratch;
-use mercer::learn::LearnScratch;
-use mercer::model::{ExpansionMut, Header};
+use mercer::detect::learning::LearnScratch;
+use mercer::kpca::exact::ExactScratch;
+use mercer::kpca::landmark::LandmarkScratch;
+use mercer::kpca::{ExpansionMut, Header};
+use mercer::math::Real;
 
 use crate::grid::Grid;
 

@@ -1,9 +1,11 @@
 //! A fitted detector on the host, and what can be asked of it.
 
 use anyhow::{Result, anyhow};
-use mercer::cost::detector_size;
-use mercer::model::{ExpansionView, KernelPcaView};
-use mercer::{Cost, DetectorView, Error, Fault, FoldOrder, Kernel, Reading, Thresholds, Watch};
+use mercer::detect::cost::detector_size;
+use mercer::detect::{Cost, DetectorView, FoldOrder, Thresholds, Watch};
+use mercer::error::Fault;
+use mercer::kpca::{ExpansionView, KernelPcaView};
+use mercer::{Error, Kernel, Reading};
 use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
@@ -106,7 +108,7 @@ impl<T: Number> Model<T> {
         })
     }
 
-    /// The bytes that a device reads; see `mercer::persist`.
+    /// The bytes that a device reads; see `mercer::detect::persist`.
     pub(crate) fn device_bytes(&self) -> Result<Vec<u8>, Error> {
         with_kernel!(self.kernel, T, kernel => {
             let detector = self.detector(kernel)?;
@@ -146,7 +148,7 @@ impl<T: Number> Model<T> {
 
     /// Everything about its numbers that must hold before it is put to work.
     pub(crate) fn validate(&self) -> Result<(), Error> {
-        mercer::scaling::validate(&self.mean, &self.deviation)?;
+        mercer::detect::scaling::validate(&self.mean, &self.deviation)?;
         let header = &self.weights.header;
         let thresholds = [self.thresholds.spe, self.thresholds.t2];
         for (name, values) in [

@@ -3,9 +3,8 @@
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use mercer::Real;
-use mercer::math::{Fast, Math};
-use mercer::persist::Encode;
+use mercer::detect::persist::Encode;
+use mercer::math::{Fast, Math, Real};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

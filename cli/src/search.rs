@@ -1,11 +1,9 @@
 //! Candidates for a fit, and how good each of them is on samples that it has not seen.
 
 use anyhow::{Result, ensure};
-use mercer::fit::landmark;
-use mercer::kernel::Rbf;
-use mercer::model::KernelPcaView;
-use mercer::samples::Indexed;
-use mercer::{Components, FoldOrder, Landmarks, Samples, scaling};
+use mercer::detect::{FoldOrder, scaling};
+use mercer::kernel::{Indexed, Rbf, Samples};
+use mercer::kpca::{Components, KernelPcaView, Landmarks, landmark};
 
 use crate::grid::Grid;
 use crate::memory::Memory;

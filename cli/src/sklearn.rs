@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use mercer::model::Header;
-use mercer::{Error, Kernel, Thresholds, gram};
+use mercer::detect::Thresholds;
+use mercer::kernel::gram;
+use mercer::kpca::Header;
+use mercer::{Error, Kernel};
 use serde::Deserialize;
 
 use crate::choices::Choices;

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use mercer::KernelPca;
 use mercer::kernel::Rbf;
-use mercer::{Components, ExactWorkspace, KernelPca};
+use mercer::kpca::{Components, ExactWorkspace};
 use plotters::prelude::*;
 
 use crate::contour::Field;

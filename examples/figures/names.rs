@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use mercer::KernelPca;
 use mercer::kernel::{Normalised, Spectrum};
-use mercer::{Components, ExactWorkspace, KernelPca};
+use mercer::kpca::{Components, ExactWorkspace};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use mercer::KernelPca;
 use mercer::kernel::Rbf;
-use mercer::{Components, ExactWorkspace, KernelPca, Score};
+use mercer::kpca::{Components, ExactWorkspace, Score};
 use plotters::prelude::*;
 
 use crate::contour::Field;

@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use mercer::kernel::{Linear, Rbf};
-use mercer::{Components, ExactWorkspace, Kernel, KernelPca};
+use mercer::kpca::{Components, ExactWorkspace};
+use mercer::{Kernel, KernelPca};
 use plotters::prelude::*;
 
 use crate::data::{Point, rings};

@@ -1,7 +1,7 @@
 //! The smart-watch recordings as windows of features.
 #![allow(dead_code, reason = "every program uses a part of it")]
 
-use mercer::Real;
+use mercer::math::Real;
 
 /// Mean and standard deviation of each axis.
 pub(crate) const FEATURES: usize = 2 * AXES;

@@ -1,12 +1,12 @@
 //! mercer's part.
 
 use anyhow::Result;
-use mercer::eigen::{self, LanczosScratch};
-use mercer::kernel::Rbf;
-use mercer::{
-    Components, KernelPca, LandmarkWorkspace, Landmarks, LeadingWorkspace, MatrixViewMut, Scaling,
-    gram,
-};
+use mercer::KernelPca;
+use mercer::detect::Scaling;
+use mercer::kernel::{Rbf, gram};
+use mercer::kpca::{Components, LandmarkWorkspace, Landmarks, LeadingWorkspace};
+use mercer::linalg::MatrixViewMut;
+use mercer::linalg::eigen::{self, LanczosScratch};
 
 use crate::LEADING;
 use crate::data::{GAMMA, Reading, SIZES, readings};

@@ -2,8 +2,8 @@
 
 use super::{Kernel, Linear, require_positive};
 use crate::error::{Error, Fault};
+use crate::kernel::Sample;
 use crate::math::{Fast, Math, Real};
-use crate::samples::Sample;
 
 /// `c·k(x, y)` with `c > 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,7 +145,8 @@ impl<X: ?Sized, K: Kernel<X>, F: Fn(&X) -> K::Scalar> Kernel<X> for Conformal<K,
 /// `k(g(x), g(y))`: a kernel on features of the sample.
 ///
 /// ```
-/// use mercer::{Kernel, kernel::{Mapped, Rbf}};
+/// use mercer::Kernel;
+/// use mercer::kernel::{Mapped, Rbf};
 /// /// Direction and strength of a 2-D reading.
 /// fn polar(x: &[f32]) -> [f32; 2] {
 ///     [x[1].atan2(x[0]), x[0].hypot(x[1])]

@@ -11,7 +11,7 @@
 use super::vector::check_vector;
 use super::{Kernel, Row, require_positive};
 use crate::error::{Error, Fault};
-use crate::lanes::{self, Lanes};
+use crate::linalg::lanes::{self, Lanes};
 use crate::math::{Fast, Math, Real, squared_distance};
 
 /// The largest `γ‖p‖²` that inner products are used for: errors stay near 1e-6.
@@ -24,7 +24,8 @@ const FAR: f64 = 8192.0;
 /// On standardised inputs `γ = 1/(8·d)` is a good start for `d` inputs.
 ///
 /// ```
-/// use mercer::{Kernel, kernel::Rbf};
+/// use mercer::Kernel;
+/// use mercer::kernel::Rbf;
 /// let k = Rbf::new(0.5_f64);
 /// assert_eq!(k.eval(&[1.0, 2.0], &[1.0, 2.0]), 1.0);
 /// assert!((k.eval(&[0.0], &[2.0]) - (-2.0_f64).exp()).abs() < 1e-15);

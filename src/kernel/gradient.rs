@@ -23,7 +23,7 @@ use crate::math::{Math, Real, dot};
 /// A kernel on vectors that can be differentiated.
 ///
 /// ```
-/// use mercer::kernel::{Gradient, Linear, Sum, Rbf};
+/// use mercer::kernel::{Gradient, Linear, Rbf, Sum};
 /// let kernel = Sum(Rbf::new(0.5), Linear);
 /// let mut gradient = [0.0, 0.0];
 /// kernel.add_gradient(&[1.0, 2.0], &[1.0, 2.0], 3.0, &mut gradient);
@@ -173,7 +173,7 @@ impl<T: Real, K: Gradient<T>> Gradient<T> for Normalised<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Matrix;
+    use crate::linalg::Matrix;
 
     const X: [f64; 3] = [0.5, -1.0, 2.0];
     const Y: [f64; 3] = [1.5, 0.25, -0.5];

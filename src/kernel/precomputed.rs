@@ -2,17 +2,19 @@
 
 use super::Kernel;
 use crate::error::{Error, Fault};
+use crate::linalg::MatrixView;
 use crate::math::Real;
-use crate::matrix::MatrixView;
 
 /// A Gram matrix as a kernel on row numbers: `k(i, j) = K[i][j]`.
 ///
 /// Samples are then `usize`, and every fit and score works on them as on any other sample. New points are
 /// further rows of the same matrix; for points that are not in it, see
-/// [`ExpansionView::score_row`](crate::model::ExpansionView::score_row).
+/// [`ExpansionView::score_row`](crate::kpca::ExpansionView::score_row).
 ///
 /// ```
-/// use mercer::{Kernel, Matrix, kernel::Precomputed};
+/// use mercer::Kernel;
+/// use mercer::kernel::Precomputed;
+/// use mercer::linalg::Matrix;
 /// let similarity = Matrix::from_rows([[1.0_f32, 0.25], [0.25, 1.0]]);
 /// let kernel = Precomputed(similarity.view());
 /// assert_eq!(kernel.eval(&0, &1), 0.25);

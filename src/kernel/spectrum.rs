@@ -17,10 +17,11 @@ use crate::math::Real;
 /// [`Normalised`](super::Normalised), and only what they are made of counts (for about twice the work).
 ///
 /// A sequence shorter than the substrings has none of them: its kernel values are 0, and a normalised kernel refuses it with
-/// [`Fault::ZeroNorm`](crate::Fault::ZeroNorm).
+/// [`Fault::ZeroNorm`](crate::error::Fault::ZeroNorm).
 ///
 /// ```
-/// use mercer::{Kernel, kernel::{Normalised, Spectrum}};
+/// use mercer::Kernel;
+/// use mercer::kernel::{Normalised, Spectrum};
 /// // "ana" is once in "anatomy" and twice in "banana", "nan" only there.
 /// assert_eq!(Spectrum::<f32>::new(3).eval("anatomy", "banana"), 2.0);
 /// let kernel = Normalised(Spectrum::<f32>::new(2));

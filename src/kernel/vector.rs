@@ -2,8 +2,8 @@
 
 use super::{Kernel, require_finite, require_positive};
 use crate::error::{Error, Fault};
+use crate::linalg::Matrix;
 use crate::math::{Fast, Math, Real, dot, first_not_finite, sum};
-use crate::matrix::Matrix;
 
 /// Every input is finite and there are as many as the peer has.
 pub(super) fn check_vector<T: Real>(x: &[T], peer: &[T]) -> Result<(), Fault> {

@@ -2,8 +2,8 @@
 
 use super::Rbf;
 use crate::error::Error;
+use crate::kernel::Samples;
 use crate::math::{Real, squared_distance};
-use crate::samples::Samples;
 
 impl<T: Real> Rbf<T> {
     /// `γ = 1/(8·d)` for `d` standardised inputs: costs nothing, and on real data hardly worse than the best.

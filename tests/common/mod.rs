@@ -3,14 +3,16 @@
 // Every test program uses its own part of it.
 #![allow(dead_code)]
 
-use mercer::fit::{exact, landmark, leading};
-use mercer::kernel::Kernel;
-use mercer::model::{ExpansionMut, ExpansionView, Header, KernelPcaView};
-use mercer::pca::{self, PcaMut, PcaScratch, PcaView};
-use mercer::{
-    Components, Error, Landmarks, MatrixView, MatrixViewMut, PcaReport, Real, Report, Samples,
-    Score, eigen,
+use mercer::Error;
+use mercer::kernel::{Kernel, Samples};
+use mercer::kpca::{
+    Components, ExpansionMut, ExpansionView, Header, KernelPcaView, Landmarks, Report, Score,
+    exact, landmark, leading,
 };
+use mercer::linalg::{MatrixView, MatrixViewMut, eigen};
+use mercer::math::Real;
+use mercer::methods::PcaReport;
+use mercer::methods::pca::{self, PcaMut, PcaScratch, PcaView};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
@@ -143,7 +145,7 @@ where
     K: Kernel<S::View>,
 {
     let mut gram = Grid::zeros(samples.count(), samples.count());
-    mercer::gram::fill(kernel, samples, &mut gram.view_mut())?;
+    mercer::kernel::gram::fill(kernel, samples, &mut gram.view_mut())?;
     Ok(gram)
 }
 

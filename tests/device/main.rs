@@ -12,18 +12,20 @@ mod support;
 
 use core::fmt;
 
-use mercer::eigen::{self, MAX_SWEEPS};
-use mercer::explain::ITERATIONS;
-use mercer::graph::{Diffusion, connect};
+use mercer::detect::FoldOrder;
+use mercer::detect::explain::ITERATIONS;
 use mercer::kernel::{
     Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product, QuadraticForm,
-    Rbf, Scale, Sigmoid, Spectrum, Sum,
+    Rbf, Scale, Sigmoid, Spectrum, Sum, geometry, gram,
 };
-use mercer::{
-    Components, Detector, Error, ExactWorkspace, FoldOrder, Kernel, KernelPca, LandmarkWorkspace,
-    Landmarks, LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector, Real, Recipe, Score,
-    geometry, gram,
+use mercer::kpca::{
+    Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace, Score,
 };
+use mercer::linalg::Matrix;
+use mercer::linalg::eigen::{self, MAX_SWEEPS};
+use mercer::math::Real;
+use mercer::methods::graph::{Diffusion, connect};
+use mercer::{Detector, Error, Kernel, KernelPca, Learner, Progress, QuantisedDetector, Recipe};
 use static_cell::ConstStaticCell;
 use support::say;
 

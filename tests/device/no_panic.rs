@@ -11,19 +11,23 @@ use core::hint::black_box;
 // Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
-use mercer::dimension::{Method, Options};
-use mercer::eigen::{Decomposition, MAX_SWEEPS};
-use mercer::explain::suspect;
-use mercer::graph::{Diffusion, connect};
+use mercer::detect::Replace;
+use mercer::detect::explain::suspect;
 use mercer::kernel::{
-    Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum, Sum,
+    Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum, Sum, geometry, gram,
+};
+use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
+use mercer::linalg::eigen::{Decomposition, MAX_SWEEPS};
+use mercer::linalg::{Matrix, eigen};
+use mercer::methods::dimension::{Method, Options};
+use mercer::methods::graph::{Diffusion, connect};
+use mercer::methods::{
+    DimensionWorkspace, FisherWorkspace, KMeansWorkspace, KernelFisher, KernelKMeans, KernelRidge,
+    Pca, PcaWorkspace, PreImageWorkspace, PreImages, dimension, kmeans,
 };
 use mercer::{
-    Alarm, AlarmConfig, Components, Detector, DimensionWorkspace, Error, ExactWorkspace,
-    FisherWorkspace, KMeansWorkspace, Kernel, KernelFisher, KernelKMeans, KernelPca, KernelRidge,
-    LandmarkWorkspace, Landmarks, LeadingWorkspace, Learner, Matrix, Pca, PcaWorkspace,
-    PreImageWorkspace, PreImages, Progress, QuantisedDetector, Recipe, Replace, dimension, eigen,
-    geometry, gram, kmeans,
+    Alarm, AlarmConfig, Detector, Error, Kernel, KernelPca, Learner, Progress, QuantisedDetector,
+    Recipe,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;

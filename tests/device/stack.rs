@@ -21,9 +21,10 @@ fn run() -> Result<(), core::convert::Infallible> {
 
 #[cfg(target_os = "none")]
 fn run() -> Result<(), Failure> {
-    use mercer::explain::ITERATIONS;
+    use mercer::detect::Replace;
+    use mercer::detect::explain::ITERATIONS;
     use mercer::kernel::Rbf;
-    use mercer::{Error, Learner, Progress, Recipe, Replace};
+    use mercer::{Error, Learner, Progress, Recipe};
     use static_cell::ConstStaticCell;
 
     const INPUTS: usize = 12;

@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use mercer::fit::landmark::LandmarkScratch;
-use mercer::kernel::Rbf;
-use mercer::learn::{LearnReport, LearnScratch, Learning};
-use mercer::math::{Fast, Math};
-use mercer::model::{ExpansionMut, Header, KernelPcaView};
-use mercer::samples::Indexed;
-use mercer::{Error, Progress, Real, Recipe, Samples, Score, scaling};
+use mercer::detect::learning::{LearnReport, LearnScratch, Learning};
+use mercer::detect::scaling;
+use mercer::kernel::{Indexed, Rbf, Samples};
+use mercer::kpca::landmark::LandmarkScratch;
+use mercer::kpca::{ExpansionMut, Header, KernelPcaView, Score};
+use mercer::math::{Fast, Math, Real};
+use mercer::{Error, Progress, Recipe};
 
 use crate::common::{Grid, Table};
 

@@ -1,11 +1,11 @@
 //! A machine to learn from, learners of it, and a plain computation of what they learn.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
+use mercer::detect::{FalseAlarms, FoldOrder, LearnReport, Scaling};
 use mercer::kernel::{Kernel, Rbf};
-use mercer::{
-    Error, FalseAlarms, FoldOrder, KernelPca, LandmarkWorkspace, Landmarks, LearnReport, Learner,
-    Real, Recipe, Scaling, Score,
-};
+use mercer::kpca::{LandmarkWorkspace, Landmarks, Score};
+use mercer::math::Real;
+use mercer::{Error, KernelPca, Learner, Recipe};
 
 /// A machine with two hidden states (load and speed), which four sensors see in units of their own.
 pub(crate) struct Machine(pub u64);

@@ -2,8 +2,8 @@
 //!
 //! Every range that the library relies on is asserted here.
 
-use mercer::Score;
-use mercer::quantised::QuantisedModel;
+use mercer::detect::quantised::QuantisedModel;
+use mercer::kpca::Score;
 
 /// What a value of 0 is stored as.
 const BIAS: i128 = 1 << 15;

@@ -1,12 +1,12 @@
 //! Detectors to store, and their bytes.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
-use mercer::kernel::Rbf;
-use mercer::persist::Encode;
-use mercer::{
-    Components, Detector, Kernel, KernelPca, LandmarkWorkspace, Landmarks, Real, Scaling,
-    Thresholds, Vector, Watch,
-};
+use mercer::detect::persist::Encode;
+use mercer::detect::{Scaling, Thresholds, Watch};
+use mercer::kernel::{Rbf, Vector};
+use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
+use mercer::math::Real;
+use mercer::{Detector, Kernel, KernelPca};
 
 pub(crate) const SAMPLES: usize = 24;
 

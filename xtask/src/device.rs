@@ -10,12 +10,10 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::board::Board;
 use crate::compare::differences;
-use crate::emulate;
 use crate::firmware::{Executables, NO_PANIC, Program, Project, STACK};
-use crate::no_panic;
-use crate::stack;
 use crate::table::Table;
 use crate::toolchain::{self, Toolchain};
+use crate::{emulate, no_panic, stack};
 
 /// How many differing lines of one run are shown.
 const SHOWN: usize = 5;

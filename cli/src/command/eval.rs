@@ -1,7 +1,8 @@
 //! `mercer eval`: how good a model is on rows whose truth is known.
 
 use anyhow::Result;
-use mercer::{Alarm, AlarmConfig, Score};
+use mercer::kpca::Score;
+use mercer::{Alarm, AlarmConfig};
 use serde::Serialize;
 
 use super::answer::Input;

@@ -6,14 +6,13 @@ use anyhow::Result;
 
 use super::say;
 use crate::choices::Choices;
-use crate::file;
 use crate::learn::learn;
 use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
 use crate::table::{ColumnChoice, RowChoice, Source, load};
 use crate::text::{hang, percent, short, thousands};
 use crate::whole::require_other;
-use crate::{Number, Precision};
+use crate::{Number, Precision, file};
 
 /// Learn what normal looks like from the rows of a CSV.
 #[derive(clap::Args, Debug)]

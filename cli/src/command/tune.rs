@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use mercer::Cost;
-use mercer::cost::detector_size;
+use mercer::detect::Cost;
+use mercer::detect::cost::detector_size;
 use mercer::kernel::Rbf;
 
 use super::say;

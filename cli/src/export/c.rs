@@ -5,7 +5,8 @@
 
 mod kernel;
 
-use mercer::{Error, Watch};
+use mercer::Error;
+use mercer::detect::Watch;
 
 use self::kernel::KernelParts;
 use super::{Name, facts, list};

@@ -4,8 +4,8 @@
 //! and components that are worth quantising.
 
 use anyhow::{Context, Result, ensure};
+use mercer::detect::quantised::{Component, QuantisedPoint};
 use mercer::kernel::Rbf;
-use mercer::quantised::{Component, QuantisedPoint};
 use mercer::{Detector, QuantisedDetector};
 
 use super::{Name, facts, list, rust};
@@ -60,8 +60,10 @@ pub(crate) fn quantise<T: Number>(model: &Model<T>, name: &Name) -> Result<Quant
 }
 
 /// What pins the format of the source, and its number.
-const VERSION: (&str, u16) =
-    ("quantised::QUANTISED_FORMAT_VERSION", mercer::quantised::QUANTISED_FORMAT_VERSION);
+const VERSION: (&str, u16) = (
+    "detect::quantised::QUANTISED_FORMAT_VERSION",
+    mercer::detect::quantised::QUANTISED_FORMAT_VERSION,
+);
 
 fn quantise_inputs<const D: usize>(
     detector_bytes: &[u8],
@@ -103,9 +105,9 @@ fn quantise_inputs<const D: usize>(
 #[rustfmt::skip]
 {allow}
 pub static {upper}: ::mercer::QuantisedDetector<{D}, {room}, {components}> = {{
-    use ::mercer::quantised::{{Component, Input, QuantisedHeader, QuantisedModel, QuantisedPoint}};
+    use ::mercer::detect::quantised::{{Component, Input, QuantisedHeader, QuantisedModel, QuantisedPoint}};
     ::mercer::QuantisedDetector::from_parts(
-        ::mercer::Scaling {{
+        ::mercer::detect::Scaling {{
             mean: [{mean}],
             deviation: [{deviation}],
         }},

@@ -2,7 +2,8 @@
 //!
 //! Paths are complete and helpers are inside of the `static`, so that nothing clashes with what is around the `include!`.
 
-use mercer::{Error, Thresholds};
+use mercer::Error;
+use mercer::detect::Thresholds;
 
 use super::{Name, facts, list};
 use crate::model::Model;
@@ -20,7 +21,7 @@ pub(super) const ALLOW_NUMBERS: &str =
 /// # Errors
 /// Those of a model whose sizes do not match.
 pub(crate) fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
-    let version = ("persist::FORMAT_VERSION", mercer::persist::FORMAT_VERSION);
+    let version = ("detect::persist::FORMAT_VERSION", mercer::detect::persist::FORMAT_VERSION);
     Ok(beginning(model, name, version)? + &detector(model, name.upper())?)
 }
 
@@ -90,15 +91,15 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
     const POINTS: [[{number}; {inputs}]; {points}] = [
 {point_rows}    ];
     ::mercer::Detector::from_parts(
-        ::mercer::Scaling {{
+        ::mercer::detect::Scaling {{
             mean: {mean},
             deviation: {deviation},
         }},
         ::mercer::KernelPca::from_parts(
             KERNEL,
             POINTS,
-            ::mercer::model::Expansion::from_parts(
-                ::mercer::model::Header {{
+            ::mercer::kpca::Expansion::from_parts(
+                ::mercer::kpca::Header {{
                     points: {points},
                     components: {components},
                     centre_norm: {centre_norm},
@@ -135,7 +136,7 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
 pub(super) fn thresholds<T: Number>(thresholds: &Thresholds<T>) -> String {
     let Thresholds { spe, t2, watch } = thresholds;
     format!(
-        "::mercer::Thresholds {{ spe: {spe:?}, t2: {t2:?}, watch: ::mercer::Watch::{watch:?} }}"
+        "::mercer::detect::Thresholds {{ spe: {spe:?}, t2: {t2:?}, watch: ::mercer::detect::Watch::{watch:?} }}"
     )
 }
 

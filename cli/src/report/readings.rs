@@ -1,7 +1,8 @@
 //! The rows of a report, scored.
 
 use anyhow::{Result, anyhow};
-use mercer::{Score, Watch, explain};
+use mercer::detect::{Watch, explain};
+use mercer::kpca::Score;
 
 use super::axis::Axis;
 use super::labels::Labels;

@@ -28,7 +28,7 @@ fn a_device_reads_the_bytes_as_the_same_detector() {
         let x: Vec<f32> = reading.iter().map(|cell| cell.parse().unwrap()).collect();
         let x: [f32; 12] = x.try_into().unwrap();
         let (found, expected) = (restored.score(&x).unwrap(), WALKING.score(&x).unwrap());
-        let bits = |score: mercer::Score<f32>| {
+        let bits = |score: mercer::kpca::Score<f32>| {
             [score.spe, score.t2, score.abs_sum, score.centre_distance].map(f32::to_bits)
         };
         assert_eq!(bits(found.score), bits(expected.score));

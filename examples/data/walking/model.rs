@@ -2,7 +2,7 @@
 
 #[rustfmt::skip]
 const _: () = assert!(
-    ::mercer::persist::FORMAT_VERSION == 1,
+    ::mercer::detect::persist::FORMAT_VERSION == 1,
     "WALKING is of format version 1, this is another version of mercer: run `mercer export` again"
 );
 
@@ -53,15 +53,15 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
         [0.12772247, -0.08548462, 3.6278086, -0.06509839, -0.0972007, 0.187589, 0.85808694, -0.7917675, 0.12159699, -0.13247435, -0.31857312, 0.026791085],
     ];
     ::mercer::Detector::from_parts(
-        ::mercer::Scaling {
+        ::mercer::detect::Scaling {
             mean: [0.7517376, 0.106880575, -0.2698267, 0.06537781, -0.019535834, 0.004234761, 1.264609, 3.0395634, 0.8226799, 0.68487906, 0.40711832, 1.3342558],
             deviation: [0.38462967, 0.52459455, 0.2126817, 0.2576293, 0.10453329, 0.31178552, 0.36323017, 0.70315474, 0.36447427, 0.1609061, 0.14645709, 0.2987676],
         },
         ::mercer::KernelPca::from_parts(
             KERNEL,
             POINTS,
-            ::mercer::model::Expansion::from_parts(
-                ::mercer::model::Header {
+            ::mercer::kpca::Expansion::from_parts(
+                ::mercer::kpca::Header {
                     points: 12,
                     components: 4,
                     centre_norm: 0.78690726,
@@ -88,6 +88,6 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
             ),
         )
         .with_memos(KERNEL.memos(&POINTS)),
-        ::mercer::Thresholds { spe: 0.3364204, t2: 9.061157, watch: ::mercer::Watch::Spe },
+        ::mercer::detect::Thresholds { spe: 0.3364204, t2: 9.061157, watch: ::mercer::detect::Watch::Spe },
     )
 };

@@ -1,9 +1,11 @@
 //! What the tasks work on: computed by the compiler, so that no code for it is in the firmware. `cargo xtask bench` leaves the bytes of
 //! the statics in this file out of a task's flash: how large a model is, is known.
 
+use mercer::detect::{Scaling, Thresholds, Watch};
 use mercer::kernel::Rbf;
-use mercer::model::{Expansion, Header};
-use mercer::{Detector, KernelPca, Matrix, Scaling, Thresholds, Watch};
+use mercer::kpca::{Expansion, Header};
+use mercer::linalg::Matrix;
+use mercer::{Detector, KernelPca};
 
 use crate::shape::{D, N, P, R, Scalar, is};
 

@@ -4,12 +4,11 @@
 
 use core::hint::black_box;
 
-use mercer::eigen::{self, MAX_SWEEPS};
 use mercer::kernel::Rbf;
-use mercer::{
-    Components, Detector, ExactWorkspace, KernelPca, LandmarkWorkspace, Landmarks,
-    LeadingWorkspace, Learner, Matrix, Progress, QuantisedDetector, Recipe,
-};
+use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
+use mercer::linalg::Matrix;
+use mercer::linalg::eigen::{self, MAX_SWEEPS};
+use mercer::{Detector, KernelPca, Learner, Progress, QuantisedDetector, Recipe};
 use static_cell::ConstStaticCell;
 
 use crate::inputs::{

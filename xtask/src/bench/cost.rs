@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use mercer::Detector;
+use mercer::detect::Cost;
 use mercer::kernel::Rbf;
-use mercer::{Cost, Detector};
 
 use super::record;
 

@@ -1,0 +1,166 @@
+//! Thresholds that keep a promise about false alarms.
+//!
+//! The scores of the samples a model was fitted to say little about those of new readings: the model has bent itself towards
+//! them. On six real data sets a 5 % threshold taken from them gave 33 % false alarms (`docs/EVALUATION.md`). So the samples are
+//! scored by *cross-fit*: they are dealt into folds, and each fold is scored by a model that was fitted to the others. The
+//! threshold is then the `⌈(n+1)(1−α)⌉`-th smallest of these `n` scores. If they all came from one model that had seen none of
+//! them, this would bound the share of false alarms by `α` for exchangeable readings (split conformal prediction; Vovk et al.
+//! 2005). They come from as many models as there are folds, and the final one is fitted to all samples: the rate is then close to
+//! `α`, mostly below, but not bounded by it (`docs/EVALUATION.md` has what it was on real data). Readings that drift keep no such
+//! promise.
+
+use crate::error::Error;
+use crate::math::Real;
+
+/// How many false alarms are tolerable.
+///
+/// The fewer they may be, the more samples it takes: 5 % wants a few dozen, 1 % several hundred. With fewer the threshold is one of the largest
+/// scores seen, which keeps the promise but lets many anomalies pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum FalseAlarms<T> {
+    /// This share of normal readings, between 0 and 1.
+    Share(T),
+    /// So many a day, at so many readings a second.
+    PerDay {
+        /// False alarms a day, > 0.
+        alarms: T,
+        /// Readings a second, > 0.
+        hertz: T,
+    },
+}
+
+impl<T: Real> FalseAlarms<T> {
+    /// As a share of the normal readings.
+    ///
+    /// ```
+    /// use mercer::detect::FalseAlarms;
+    /// let alpha = FalseAlarms::PerDay { alarms: 864.0, hertz: 1.0 }.share()?;
+    /// assert_eq!(alpha, 0.01);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it does not lie between 0 and 1.
+    pub fn share(&self) -> Result<T, Error> {
+        let share = match *self {
+            Self::Share(share) => share,
+            Self::PerDay { alarms, hertz } => alarms / (hertz * T::from_f64(86_400.0)),
+        };
+        if share > T::ZERO && share < T::ONE {
+            Ok(share)
+        } else {
+            Err(Error::Parameter { name: "false_alarms", rule: "a share > 0 and < 1" })
+        }
+    }
+}
+
+/// How samples are dealt into folds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum FoldOrder {
+    /// In blocks: for readings that follow each other in time, where neighbours are alike.
+    #[default]
+    Contiguous,
+    /// In turn: for readings that are independent of each other.
+    Interleaved,
+}
+
+impl FoldOrder {
+    /// The fold of the sample at `position` of `count`.
+    pub fn fold(&self, position: usize, count: usize, folds: usize) -> usize {
+        match self {
+            Self::Contiguous => position * folds / count.max(1),
+            Self::Interleaved => position % folds.max(1),
+        }
+    }
+}
+
+/// A threshold, and whether there are enough scores to back it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Quantile<T> {
+    /// Scores above this are anomalous.
+    pub threshold: T,
+    /// The wish was for more than the scores can tell: the threshold is the largest of them, and the share of false alarms is
+    /// about `1/(n+1)`, more than was wished for.
+    pub unsupported: bool,
+}
+
+/// The `⌈(n+1)(1−α)⌉`-th smallest score, or the largest when that is beyond `n`; at most `2n²` comparisons.
+///
+/// ```
+/// use mercer::detect::calibrate::quantile;
+/// let scores: [f32; 19] = core::array::from_fn(|i| i as f32);
+/// assert_eq!(quantile(&scores, 0.1).map(|q| q.threshold), Some(17.0)); // the 18th
+/// assert!(quantile(&scores, 0.01).is_some_and(|q| q.unsupported));
+/// ```
+pub fn quantile<T: Real>(scores: &[T], alpha: T) -> Option<Quantile<T>> {
+    let rank = rank(scores.len(), alpha);
+    let threshold = nth_smallest(scores, rank.min(scores.len()))?;
+    Some(Quantile { threshold, unsupported: rank > scores.len() })
+}
+
+/// `⌈(n+1)(1−α)⌉`; a product that is whole but for rounding counts as whole.
+fn rank<T: Real>(n: usize, alpha: T) -> usize {
+    let exact = T::from_usize(n + 1) * (T::ONE - alpha);
+    let lenient = exact - exact * T::EPSILON * T::from_f64(16.0);
+    (1..=n).find(|&rank| T::from_usize(rank) >= lenient).unwrap_or(n + 1)
+}
+
+/// The `rank`-th smallest value, counted from 1, by counting how many are smaller.
+pub(crate) fn nth_smallest<T: Real>(values: &[T], rank: usize) -> Option<T> {
+    values.iter().copied().find(|candidate| {
+        let smaller = values.iter().filter(|&value| value < candidate).count();
+        let not_larger = values.iter().filter(|&value| value <= candidate).count();
+        smaller < rank && rank <= not_larger
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantile_counts_as_the_definition_says() {
+        let scores = [5.0_f64, 1.0, 3.0, 3.0, 2.0, 9.0, 7.0, 4.0, 8.0];
+        // ⌈10·0.9⌉ = 9th, ⌈10·0.8⌉ = 8th, ⌈10·0.5⌉ = 5th of nine.
+        for (alpha, expected) in [(0.1, 9.0), (0.2, 8.0), (0.5, 4.0), (0.6, 3.0), (0.7, 3.0)] {
+            let found = quantile(&scores, alpha).unwrap();
+            assert_eq!(found, Quantile { threshold: expected, unsupported: false }, "{alpha}");
+        }
+        let found = quantile(&scores, 0.05).unwrap();
+        assert_eq!(found, Quantile { threshold: 9.0, unsupported: true });
+        assert_eq!(quantile::<f64>(&[], 0.05), None);
+    }
+
+    #[test]
+    fn rounding_of_alpha_does_not_move_the_rank() {
+        for (n, alpha, expected) in
+            [(99, 0.01, 99), (99, 0.05, 95), (199, 0.1, 180), (19, 0.05, 19)]
+        {
+            assert_eq!(rank(n, alpha), expected);
+            assert_eq!(rank(n, alpha as f32), expected, "f32");
+        }
+    }
+
+    #[test]
+    fn folds_are_blocks_or_turns() {
+        let folds = |order: FoldOrder| core::array::from_fn(|i| order.fold(i, 10, 4));
+        assert_eq!(folds(FoldOrder::Contiguous), [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]);
+        assert_eq!(folds(FoldOrder::Interleaved), [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
+    }
+
+    #[test]
+    fn impossible_rates_are_refused() {
+        for wish in [
+            FalseAlarms::Share(0.0),
+            FalseAlarms::Share(1.0),
+            FalseAlarms::Share(f32::NAN),
+            FalseAlarms::PerDay { alarms: 1.0, hertz: 0.0 },
+            FalseAlarms::PerDay { alarms: 1e6, hertz: 1.0 },
+        ] {
+            assert!(matches!(wish.share(), Err(Error::Parameter { name: "false_alarms", .. })));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What a score costs, as constants that a firmware can check when it is compiled.
+//!
+//! ```
+//! use mercer::Detector;
+//! use mercer::kernel::Rbf;
+//! type Watch = Detector<Rbf<f32>, [f32; 12], 48, 24>;
+//! const _: () = assert!(Watch::COST.instructions.cortex_m4f < 15_000 && Watch::COST.ram <= 1536);
+//! ```
+//!
+//! Instructions are upper bounds for opt-level 3, s and z: `cargo xtask bench` counts, and a test compares what it committed with these.
+//! They are for a model that has its [memos](crate::KernelPca::with_memos), as every fit on scaled readings makes them.
+
+use crate::detect::Detector;
+use crate::kernel::{Kernel, Rbf};
+use crate::math::Real;
+
+/// What one [`Detector::score`] costs at the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Cost {
+    /// Evaluations of the kernel.
+    pub kernel_evaluations: usize,
+    /// Multiply-adds: inner products with the points, and weighted sums of kernel values.
+    pub multiply_adds: usize,
+    /// Instructions, by core.
+    pub instructions: Instructions,
+    /// Bytes of the detector as a `static` in flash. The code is not among them; `docs/bench.csv` has it.
+    pub flash: usize,
+    /// Bytes of stack; all the RAM that a detector in flash needs.
+    pub ram: usize,
+}
+
+/// Upper bounds of instructions, by family of cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Instructions {
+    /// Cortex-M0, M0+, M1: no FPU, 16-bit instructions.
+    pub cortex_m0: usize,
+    /// Cortex-M3, or M4 and M33 without FPU.
+    pub cortex_m3: usize,
+    /// Cortex-M4F, M7, M33 with single-precision FPU.
+    pub cortex_m4f: usize,
+    /// RV32IMAC.
+    pub rv32imac: usize,
+}
+
+/// Instructions of one core: for a score, and for each point, input, component, and pair of them.
+struct Rates {
+    score: usize,
+    input: usize,
+    component: usize,
+    point: usize,
+    point_input: usize,
+    point_component: usize,
+}
+
+impl Rates {
+    const fn bound(&self, inputs: usize, points: usize, components: usize) -> usize {
+        let a_point =
+            self.point + self.point_input * inputs + self.point_component * (components + 1);
+        self.score + self.input * inputs + self.component * components + a_point * points
+    }
+}
+
+// Above what was counted at the slowest level, for what other data and sizes may take; xtask/src/bench/cost.rs says how far.
+const CORTEX_M0: Rates = Rates {
+    score: 3000,
+    input: 1500,
+    component: 1500,
+    point: 1200,
+    point_input: 250,
+    point_component: 250,
+};
+const CORTEX_M3: Rates = Rates {
+    score: 2000,
+    input: 900,
+    component: 900,
+    point: 750,
+    point_input: 150,
+    point_component: 150,
+};
+const CORTEX_M4F: Rates =
+    Rates { score: 700, input: 50, component: 40, point: 28, point_input: 3, point_component: 5 };
+const RV32IMAC: Rates = Rates {
+    score: 2000,
+    input: 900,
+    component: 900,
+    point: 750,
+    point_input: 140,
+    point_component: 140,
+};
+
+impl Cost {
+    /// What a score of a detector with a Gaussian kernel in `f32` costs, when its sizes are known only at run time.
+    pub const fn gaussian(inputs: usize, points: usize, components: usize) -> Self {
+        Self {
+            kernel_evaluations: points,
+            multiply_adds: points * (inputs + components + 1),
+            instructions: Instructions {
+                cortex_m0: CORTEX_M0.bound(inputs, points, components),
+                cortex_m3: CORTEX_M3.bound(inputs, points, components),
+                cortex_m4f: CORTEX_M4F.bound(inputs, points, components),
+                rv32imac: RV32IMAC.bound(inputs, points, components),
+            },
+            flash: detector_size::<Rbf<f32>, f32>(inputs, points, components),
+            ram: 400 + 24 * inputs + 16 * components,
+        }
+    }
+}
+
+/// Bytes of a [`Detector`] with kernel `K` and numbers `T`: [`Detector::SIZE`] when sizes are known only at run time.
+pub const fn detector_size<K, T>(inputs: usize, points: usize, components: usize) -> usize
+where
+    T: Real,
+    K: Kernel<[T], Scalar = T>,
+{
+    // What does not depend on the sizes is that of the smallest detector.
+    let rest = Detector::<K, [T; 1], 1, 1>::SIZE - scalars(1, 1, 1) * size_of::<T>();
+    rest + scalars(inputs, points, components) * size_of::<T>()
+}
+
+/// Points with memo, centre weight and weights; offsets and variances; mean and deviation.
+const fn scalars(inputs: usize, points: usize, components: usize) -> usize {
+    points * (inputs + components + 2) + 2 * components + 2 * inputs
+}
+
+impl<const D: usize, const R: usize, const P: usize> Detector<Rbf<f32>, [f32; D], R, P> {
+    /// What a score costs, whatever the reading.
+    pub const COST: Cost = Cost { flash: Self::SIZE, ..Cost::gaussian(D, R, P) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Laplacian, Linear, Poly, Sigmoid, Vector};
+
+    fn sizes<K, X, const R: usize, const P: usize>() -> (usize, usize)
+    where
+        X: Vector,
+        K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+    {
+        let formula = detector_size::<K, X::Scalar>(X::INPUTS, R, P);
+        (Detector::<K, X, R, P>::SIZE, formula)
+    }
+
+    #[test]
+    fn sizes_at_run_time_are_those_of_the_types() {
+        let found = [
+            sizes::<Rbf<f32>, [f32; 12], 48, 24>(),
+            sizes::<Rbf<f32>, [f32; 1], 1, 1>(),
+            sizes::<Laplacian<f32>, [f32; 3], 32, 4>(),
+            sizes::<Poly<f32>, [f32; 8], 64, 5>(),
+            sizes::<Sigmoid<f32>, [f32; 7], 9, 3>(),
+            sizes::<Linear, [f32; 7], 9, 3>(),
+            sizes::<Rbf<f64>, [f64; 12], 48, 24>(),
+            sizes::<Poly<f64>, [f64; 3], 5, 7>(),
+            sizes::<Linear, [f64; 2], 5, 7>(),
+        ];
+        assert!(found.iter().all(|(size, formula)| size == formula), "{found:?}");
+    }
+}

@@ -1,0 +1,80 @@
+//! A detector whose sizes are run-time values: a host program's vectors, with numbers of inputs, points and components from a file.
+
+use super::{Reading, Thresholds};
+use crate::detect::scaling::apply_checked;
+use crate::error::Error;
+use crate::kernel::{Gradient, Kernel, Samples};
+use crate::kpca::KernelPcaView;
+use crate::math::Real;
+
+/// Scaling, model and thresholds, borrowed from storage of any kind.
+///
+/// Where a [`Detector`](crate::Detector) keeps intermediate values on the stack, this takes slices for them.
+#[derive(Clone, Copy, Debug)]
+pub struct DetectorView<'a, K, S>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    /// What is subtracted from each input.
+    pub mean: &'a [K::Scalar],
+    /// What each input is divided by afterwards.
+    pub deviation: &'a [K::Scalar],
+    /// The model, which works on scaled inputs.
+    pub model: KernelPcaView<'a, K, S>,
+    /// Scores above these are anomalous.
+    pub thresholds: Thresholds<K::Scalar>,
+}
+
+impl<'a, K, S, T> DetectorView<'a, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+{
+    /// Scores by rows from now on; see [`KernelPcaView::with_memos`].
+    #[must_use]
+    pub fn with_memos(self, memos: &'a [T]) -> Self {
+        Self { model: self.model.with_memos(memos), ..self }
+    }
+
+    /// Projects a raw reading, which is scaled in place; `projection` has one place for each component.
+    ///
+    /// # Errors
+    /// [`Error::Query`] names the input that cannot be used; [`Error::Shape`] for slices of another length.
+    pub fn project(&self, x: &mut [T], projection: &mut [T]) -> Result<(), Error> {
+        apply_checked(x, self.mean, self.deviation)?;
+        self.model.project_mut(x, projection)
+    }
+
+    /// Scores a raw reading, which is scaled in place, and compares it with the thresholds. If the model has its
+    /// [memos](KernelPcaView::with_memos), the bits are those of [`Detector::score`](crate::Detector::score).
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn score(&self, x: &mut [T], projection: &mut [T]) -> Result<Reading<T>, Error> {
+        apply_checked(x, self.mean, self.deviation)?;
+        Ok(self.thresholds.judge(self.model.score_mut(x, projection)?))
+    }
+}
+
+impl<K, S, T> DetectorView<'_, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Gradient<T>,
+{
+    /// Writes how much each input of a raw reading, which is scaled in place, contributes to its SPE; see [`explain`](crate::detect::explain).
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn contributions(
+        &self,
+        x: &mut [T],
+        projection: &mut [T],
+        contributions: &mut [T],
+    ) -> Result<(), Error> {
+        apply_checked(x, self.mean, self.deviation)?;
+        self.model.contributions(x, projection, contributions).map(|_| ())
+    }
+}

@@ -1,0 +1,432 @@
+//! Learning on the device: samples in, a detector out, in fixed memory and bounded steps.
+//!
+//! ```
+//! use mercer::{Learner, Progress, Recipe};
+//! use mercer::kernel::Rbf;
+//!
+//! // In firmware: `static LEARNER: ConstStaticCell<…> = ConstStaticCell::new(Learner::new());`
+//! let mut learner = Learner::<Rbf<f32>, [f32; 2], 64, 16, 8>::new();
+//! let mut t = 0.0_f32;
+//! while !learner.is_full() {
+//!     t += 0.37;
+//!     learner.push(&[t.sin(), t.cos() + 0.1 * (5.0 * t).sin()])?; // a reading of two sensors
+//! }
+//! learner.begin(Rbf::for_inputs(2), Recipe::default())?;
+//! while learner.step()? == Progress::Working {
+//!     // feed the watchdog, poll the radio
+//! }
+//! let detector = learner.detector()?;
+//! assert!(!detector.score(&[0.6, 0.8])?.anomalous);
+//! assert!(detector.score(&[0.0, 0.0])?.anomalous); // each input is usual, together they are not
+//! # Ok::<(), mercer::Error>(())
+//! ```
+//!
+//! | method | before the first fit | later |
+//! |---|---|---|
+//! | [`push`](Learner::push) | collects raw samples | collects more, if there is room |
+//! | [`begin`](Learner::begin), [`step`](Learner::step) | learn scaling, thresholds and model | learn again; the old detector serves until the new one is complete |
+//! | [`refresh`](Learner::refresh) | – | scores a reading, and lets a normal one take the place of a sample |
+//! | [`freeze`](Learner::freeze), [`thaw`](Learner::thaw) | – | whether `refresh` may change the samples |
+//! | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
+//! | [`restore`](Learner::restore) | takes up a stored detector, after a reset | replaces detector and scaling, drops the samples |
+//!
+//! The scaling is learned with the first fit and then kept: samples are stored scaled, and scores before and after a refit stay comparable.
+
+use crate::Progress;
+use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe, count_share};
+use crate::detect::persist::Encode;
+use crate::detect::scaling::{Scaling, require_finite};
+use crate::detect::{Detector, Reading, Thresholds};
+use crate::error::Error;
+use crate::kernel::{Kernel, Vector};
+use crate::kpca::{Expansion, LandmarkWorkspace};
+use crate::math::Real;
+
+/// Which sample makes room for a new reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Replace {
+    /// The one that was taken first: the samples follow slow changes of what is normal.
+    #[default]
+    Oldest,
+    /// The one most like the new reading, which makes it redundant: the samples stay spread out. Costs a kernel evaluation for each sample.
+    MostAlike,
+}
+
+/// Collects at most `N` samples and learns a detector of at most `R` points and `P` components from them.
+///
+/// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const and all zeros. The methods
+/// need less than 2 KiB of stack for up to 12 inputs and 16 components of `f32` (measured); beyond that, a few copies of a
+/// reading and one of its projection more. The other sizes do not matter.
+#[derive(Clone, Debug)]
+pub struct Learner<K, X, const N: usize, const R: usize, const P: usize>
+where
+    X: Vector,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+{
+    samples: heapless::Vec<X, N, u32>,
+    /// Where the oldest sample is: they are replaced in turn.
+    oldest: usize,
+    /// How many samples were taken by `refresh`, and so were found normal before; with `Replace::MostAlike` at the most.
+    selected: usize,
+    frozen: bool,
+    // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero
+    // would move the whole learner from `.bss` to `.data`, which takes as much flash again.
+    job: heapless::Vec<Job<K, X::Scalar>, 1, u32>,
+    report: heapless::Vec<LearnReport<X::Scalar>, 1, u32>,
+    workspace: Workspace<X::Scalar, N, R, P>,
+    detector: Detector<K, X, R, P>,
+}
+
+/// Learning that is under way.
+#[derive(Clone, Debug)]
+struct Job<K, T> {
+    kernel: K,
+    learning: Learning<K, T>,
+}
+
+/// Memory that is only needed while learning.
+#[derive(Clone, Debug)]
+struct Workspace<T, const N: usize, const R: usize, const P: usize> {
+    landmark: LandmarkWorkspace<T, N, R>,
+    kept: [u32; N],
+    rows: [u32; N],
+    spe: [T; N],
+    t2: [T; N],
+    projection: [T; P],
+    candidate: Expansion<T, R, P>,
+}
+
+impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R, P> {
+    const EMPTY: Self = Self {
+        landmark: LandmarkWorkspace::new(),
+        kept: [0; N],
+        rows: [0; N],
+        spe: [T::ZERO; N],
+        t2: [T::ZERO; N],
+        projection: [T::ZERO; P],
+        candidate: Expansion::empty(),
+    };
+
+    fn scratch(&mut self, samples: usize) -> Result<LearnScratch<'_, T>, Error> {
+        Ok(LearnScratch {
+            landmark: self.landmark.scratch(samples)?,
+            kept: self.kept.get_mut(..samples).unwrap_or_default(),
+            rows: self.rows.get_mut(..samples).unwrap_or_default(),
+            spe: self.spe.get_mut(..samples).unwrap_or_default(),
+            t2: self.t2.get_mut(..samples).unwrap_or_default(),
+            projection: &mut self.projection,
+            candidate: self.candidate.storage(),
+        })
+    }
+}
+
+impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
+where
+    X: Vector,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone,
+{
+    /// Bytes it occupies.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// A learner without samples; a `static` of it stays in `.bss`.
+    pub const fn new() -> Self {
+        const { assert!(N > 1 && R > 0 && P > 0, "a learner needs room") };
+        Self {
+            samples: heapless::Vec::new(),
+            oldest: 0,
+            selected: 0,
+            frozen: false,
+            job: heapless::Vec::new(),
+            report: heapless::Vec::new(),
+            workspace: Workspace::EMPTY,
+            detector: Detector::new(),
+        }
+    }
+
+    /// Takes a sample; copies one reading.
+    ///
+    /// # Errors
+    /// [`Error::Query`] names an input that is not finite, [`Error::Capacity`] says that the learner is full, [`Error::Learning`]
+    /// that it must wait.
+    pub fn push(&mut self, x: &X) -> Result<(), Error> {
+        self.require_idle()?;
+        let sample = if self.detector.model.is_fitted() {
+            self.detector.scaled(x)?
+        } else {
+            require_finite(x.view()).map_err(Error::Query)?;
+            *x
+        };
+        let full = Error::Capacity { what: "samples", needed: N + 1, capacity: N };
+        self.samples.push(sample).map_err(|_| full)
+    }
+
+    /// How many samples there are.
+    pub fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Is there no sample?
+    pub fn is_empty(&self) -> bool {
+        self.samples.is_empty()
+    }
+
+    /// Is there room for no other sample?
+    pub fn is_full(&self) -> bool {
+        self.samples.is_full()
+    }
+
+    /// The samples from the oldest to the newest, in raw units (after the first fit but for rounding); while learning, as well.
+    pub fn samples(&self) -> impl Iterator<Item = X> {
+        let (newer, older) = self.samples.split_at_checked(self.oldest).unwrap_or_default();
+        let scaled = self.is_learning() || self.detector.model.is_fitted();
+        older
+            .iter()
+            .chain(newer)
+            .map(move |x| if scaled { self.detector.scaling.undo(x) } else { *x })
+    }
+
+    /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d` operations; with trimming, in which
+    /// outliers must not stretch it, `4·n²·d` comparisons).
+    ///
+    /// # Errors
+    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples; [`Error::Parameter`] names a `mean` or
+    /// `deviation` that is not finite because of readings too large to scale.
+    pub fn begin(&mut self, kernel: K, recipe: Recipe<X::Scalar>) -> Result<(), Error> {
+        self.require_idle()?;
+        kernel.validate()?;
+        let n = self.samples.len();
+        // In the order of their age, which is also that of time unless they were replaced by likeness.
+        let order = (0..n).map(|i| ((self.oldest + i) % n.max(1)) as u32);
+        let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?
+            .with_selected(self.selected);
+        if !self.detector.model.is_fitted() {
+            self.scale_samples(&recipe)?;
+        }
+        // There is room: none is under way.
+        let _ = self.job.push(Job { kernel, learning });
+        Ok(())
+    }
+
+    /// Goes on learning; [`Done`](Progress::Done) if none is under way. See [`Learning`] for how much work a step is at the most.
+    /// With the last step the new detector takes the place of the old one.
+    ///
+    /// # Errors
+    /// What [`Learning::step`] refuses. Learning is given up then: samples (but for rounding, if it was the first time) and
+    /// detector are what they were before [`begin`](Self::begin).
+    pub fn step(&mut self) -> Result<Progress, Error> {
+        let Some(Job { kernel, learning }) = self.job.first_mut() else {
+            return Ok(Progress::Done);
+        };
+        let scratch = &mut self.workspace.scratch(self.samples.len())?;
+        match learning.step(self.samples.as_slice(), |_| Ok(kernel.clone()), scratch) {
+            Ok(Progress::Working) => Ok(Progress::Working),
+            Ok(Progress::Done) => self.adopt().map(|()| Progress::Done),
+            Err(error) => {
+                self.give_up();
+                Err(error)
+            }
+        }
+    }
+
+    /// All steps in one go: for the host, and for firmware without a watchdog.
+    ///
+    /// # Errors
+    /// Those of [`begin`](Self::begin) and [`step`](Self::step).
+    pub fn learn(
+        &mut self,
+        kernel: K,
+        recipe: Recipe<X::Scalar>,
+    ) -> Result<&LearnReport<X::Scalar>, Error> {
+        self.begin(kernel, recipe)?;
+        while self.step()? == Progress::Working {}
+        self.report.first().ok_or(Error::NotFitted)
+    }
+
+    /// Stops learning that is under way; the detector is the one from before.
+    pub fn give_up(&mut self) {
+        if self.job.pop().is_some() && !self.detector.model.is_fitted() {
+            self.unscale_samples();
+        }
+    }
+
+    /// Is learning under way?
+    pub fn is_learning(&self) -> bool {
+        !self.job.is_empty()
+    }
+
+    /// The detector.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`] before learning was completed once.
+    pub fn detector(&self) -> Result<&Detector<K, X, R, P>, Error> {
+        if self.detector.model.is_fitted() { Ok(&self.detector) } else { Err(Error::NotFitted) }
+    }
+
+    /// What the last completed learning found.
+    pub fn report(&self) -> Option<&LearnReport<X::Scalar>> {
+        self.report.first()
+    }
+
+    /// Scores a reading; a normal one then joins the samples: in free room, or in place of another.
+    ///
+    /// The samples stay as they are while the learner is frozen or learning, and whenever the reading is anomalous. Call [`begin`](Self::begin)
+    /// from time to time to learn from what has changed.
+    ///
+    /// # Errors
+    /// Those of [`Detector::score`].
+    pub fn refresh(&mut self, x: &X, replace: Replace) -> Result<Reading<X::Scalar>, Error> {
+        let reading = self.detector()?.score(x)?;
+        if reading.anomalous || self.frozen || self.is_learning() {
+            return Ok(reading);
+        }
+        let scaled = self.detector.scaled(x)?;
+        self.selected = (self.selected + 1).min(N);
+        if self.samples.push(scaled).is_ok() {
+            return Ok(reading);
+        }
+        let place = match replace {
+            Replace::Oldest => self.oldest,
+            Replace::MostAlike => self.most_alike(&scaled),
+        };
+        if let Some(sample) = self.samples.get_mut(place) {
+            *sample = scaled;
+        }
+        if replace == Replace::Oldest {
+            self.oldest = (self.oldest + 1) % N;
+        }
+        Ok(reading)
+    }
+
+    /// From now on [`refresh`](Self::refresh) only scores.
+    pub const fn freeze(&mut self) {
+        self.frozen = true;
+    }
+
+    /// From now on [`refresh`](Self::refresh) takes samples again.
+    pub const fn thaw(&mut self) {
+        self.frozen = false;
+    }
+
+    /// Does [`refresh`](Self::refresh) only score?
+    pub const fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
+    /// Replaces the calibrated thresholds until the next fit, e.g. by ones that a service engineer has set.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], or [`Error::Parameter`] for one that is not finite.
+    pub fn set_thresholds(&mut self, thresholds: Thresholds<X::Scalar>) -> Result<(), Error> {
+        self.detector()?;
+        self.detector.set_thresholds(thresholds)
+    }
+
+    /// Drops everything that was collected and learned, and thaws.
+    pub fn forget(&mut self) {
+        self.samples.clear();
+        self.oldest = 0;
+        self.selected = 0;
+        self.frozen = false;
+        self.job.clear();
+        self.report.clear();
+        self.detector.clear();
+    }
+
+    fn require_idle(&self) -> Result<(), Error> {
+        if self.is_learning() { Err(Error::Learning) } else { Ok(()) }
+    }
+
+    /// Learns the scaling and applies it in place: there is no room for two sets of samples.
+    fn scale_samples(&mut self, recipe: &Recipe<X::Scalar>) -> Result<(), Error> {
+        let n = self.samples.len();
+        let scaling = if recipe.standardise {
+            let column = self.workspace.spe.get_mut(..n).unwrap_or_default();
+            let outliers = count_share(n, recipe.trim);
+            Scaling::learn_clamped(self.samples.as_slice(), outliers, column)
+        } else {
+            Scaling::identity()
+        };
+        scaling.validate()?;
+        for sample in &mut self.samples {
+            *sample = scaling.apply(sample);
+        }
+        self.detector.scaling = scaling;
+        Ok(())
+    }
+
+    /// After a first fit that failed: raw samples again, but for rounding.
+    fn unscale_samples(&mut self) {
+        for sample in &mut self.samples {
+            *sample = self.detector.scaling.undo(sample);
+        }
+        self.detector.scaling = Scaling::EMPTY;
+    }
+
+    /// The sample nearest to `x` in feature space.
+    fn most_alike(&self, x: &X) -> usize {
+        let Some(kernel) = self.detector.model.kernel() else {
+            return 0;
+        };
+        let distance = |sample: &X| {
+            let cross = kernel.eval(x.view(), sample.view());
+            kernel.diagonal(sample.view()) - (cross + cross)
+        };
+        let mut best = (0, None);
+        for (i, sample) in self.samples.iter().enumerate() {
+            let this = distance(sample);
+            if best.1.is_none_or(|least| this < least) {
+                best = (i, Some(this));
+            }
+        }
+        best.0
+    }
+
+    /// Makes the candidate the detector's model.
+    fn adopt(&mut self) -> Result<(), Error> {
+        let job = self.job.pop().ok_or(Error::NotFitted)?;
+        let (kernel, report) = job.learning.result().ok_or(Error::NotFitted)?;
+        let rows = &self.workspace.rows;
+        let scratch = self.workspace.landmark.scratch(0)?;
+        let samples = &self.samples;
+        let points = scratch.pivots.iter().take(report.fit.points).filter_map(|&pivot| {
+            let row = *rows.get(pivot as usize)?;
+            samples.get(row as usize)
+        });
+        self.detector.model.replace(kernel.clone(), points, &self.workspace.candidate);
+        self.detector.thresholds = report.thresholds;
+        self.report.clear();
+        let _ = self.report.push(report);
+        Ok(())
+    }
+}
+
+impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
+where
+    X: Vector<Scalar: Encode>,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone + Encode,
+{
+    /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples are collected anew, by
+    /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again. A frozen learner stays frozen.
+    ///
+    /// # Errors
+    /// Those of [`Detector::read_from`], and [`Error::Learning`]; everything is as it was then.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.require_idle()?;
+        self.detector.read_from(bytes)?;
+        self.samples.clear();
+        self.report.clear();
+        (self.oldest, self.selected) = (0, 0);
+        Ok(())
+    }
+}
+
+impl<K, X, const N: usize, const R: usize, const P: usize> Default for Learner<K, X, N, R, P>
+where
+    X: Vector,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone,
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}

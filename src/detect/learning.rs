@@ -1,0 +1,390 @@
+//! Learning a detector: cross-fit, calibration and fit, in bounded steps.
+//!
+//! 1. Each fold is scored by a model fitted to the other folds.
+//! 2. If asked to, the worst-scoring share of the samples is left out, and 1 is done once more without it.
+//! 3. The thresholds are taken from these scores (see [`calibrate`](crate::detect::calibrate)), and the model is fitted to all samples.
+//!
+//! What cannot be right is refused, what may not be is said: see [`Warning`] and the last variants of [`Error`].
+//!
+//! [`Learning`] is the state alone. Samples, kernel and memory come with each call, so a [`Learner`](crate::Learner) in statics and a
+//! host program with sizes from a file share this code.
+
+mod inspect;
+mod recipe;
+mod report;
+
+pub use recipe::Recipe;
+pub use report::{LearnReport, Warning};
+
+use inspect::{inspect, name_cause, require_sense};
+use report::{Warnings, warn};
+
+use crate::Progress;
+use crate::detect::calibrate::{nth_smallest, quantile};
+use crate::detect::{Thresholds, Watch};
+use crate::error::Error;
+use crate::kernel::{Indexed, Kernel, Samples};
+use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
+use crate::kpca::{ExpansionMut, KernelPcaView, Report};
+use crate::math::Real;
+
+/// Borrowed memory for learning from `n` samples, of whatever origin.
+#[derive(Debug)]
+pub struct LearnScratch<'a, T> {
+    /// For the fits.
+    pub landmark: LandmarkScratch<'a, T>,
+    /// `n`; the samples that are not trimmed, in order.
+    pub kept: &'a mut [u32],
+    /// `n`; those that the current fit is made to.
+    pub rows: &'a mut [u32],
+    /// `n`; cross-fitted SPE.
+    pub spe: &'a mut [T],
+    /// `n`; cross-fitted T².
+    pub t2: &'a mut [T],
+    /// One for each component there is room for.
+    pub projection: &'a mut [T],
+    /// Where models are built: the folds', and in the end the result.
+    pub candidate: ExpansionMut<'a, T>,
+}
+
+impl<T: Real> LearnScratch<'_, T> {
+    fn require_shape(&self, n: usize) -> Result<(), Error> {
+        for (what, expected, given) in [
+            ("kept", n, self.kept.len()),
+            ("rows", n, self.rows.len()),
+            ("spe", n, self.spe.len()),
+            ("t2", n, self.t2.len()),
+            ("residuals", n, self.landmark.residuals.len()),
+            ("projection", self.candidate.capacity().1, self.projection.len()),
+        ] {
+            if given != expected {
+                return Err(Error::Shape { what, expected, given });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// State of learning in steps.
+///
+/// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n` kernel evaluations and about `n·r + r·(r + p)`
+/// multiply-adds, or `4n²` comparisons; the first step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
+/// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes the folds' part of it twice.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Learning<K, T> {
+    recipe: Recipe<T>,
+    kept: usize,
+    selected: usize,
+    trimmed: usize,
+    warnings: Warnings,
+    thresholds: Thresholds<T>,
+    stage: Stage<K, T>,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+enum Stage<K, T> {
+    Inspect,
+    /// Choose a kernel for a fold and begin its fit; the fold after the last stands for all samples.
+    Begin {
+        fold: usize,
+    },
+    Fit {
+        fold: usize,
+        kernel: K,
+        fit: LandmarkFit<T>,
+    },
+    /// Score the samples of a fold from this position on.
+    Score {
+        fold: usize,
+        kernel: K,
+        position: usize,
+    },
+    Settle,
+    Done {
+        kernel: K,
+        fit: Report<T>,
+    },
+}
+
+impl<K, T: Real> Learning<K, T> {
+    /// Checks the recipe and the number of samples.
+    ///
+    /// `order` lists the samples in the order in which they are dealt into folds; it is copied.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`], [`Error::TooFewSamples`] (two are needed for each fold), [`Error::Shape`].
+    pub fn start(
+        recipe: Recipe<T>,
+        order: impl ExactSizeIterator<Item = u32>,
+        scratch: &mut LearnScratch<'_, T>,
+    ) -> Result<Self, Error> {
+        recipe.validate()?;
+        let n = order.len();
+        scratch.require_shape(n)?;
+        let needed = 2 * recipe.folds;
+        if n < needed {
+            return Err(Error::TooFewSamples { given: n, needed });
+        }
+        for (place, row) in scratch.kept.iter_mut().zip(order) {
+            *place = row;
+        }
+        Ok(Self {
+            recipe,
+            kept: n,
+            selected: 0,
+            trimmed: 0,
+            warnings: heapless::Vec::new(),
+            thresholds: Thresholds { watch: recipe.watch, ..Thresholds::EMPTY },
+            stage: Stage::Inspect,
+        })
+    }
+
+    /// Says how many of the samples were taken because an earlier detector had found them normal: for each `1 − α` of these `α`
+    /// were kept out, which the thresholds have to make up for, or they would fall with each refit. Once all samples were
+    /// selected, the threshold is their largest score.
+    #[must_use]
+    pub fn with_selected(self, count: usize) -> Self {
+        Self { selected: count, ..self }
+    }
+
+    /// Does one piece of the work. `kernel` chooses the kernel for some samples: the same for all, or one that suits them, e.g.
+    /// `|rows: &Indexed<'_, _>| Rbf::for_samples(rows, 8.0)` (the compiler needs the type of the argument).
+    ///
+    /// # Errors
+    /// Whatever is wrong with kernel, samples, sizes or wishes; [`Error::KernelTooNarrow`], [`Error::KernelTooWide`] and
+    /// [`Error::NoResidual`] for models that could not work.
+    pub fn step<S>(
+        &mut self,
+        samples: &S,
+        kernel: impl Fn(&Indexed<'_, S>) -> Result<K, Error>,
+        scratch: &mut LearnScratch<'_, T>,
+    ) -> Result<Progress, Error>
+    where
+        S: Samples<View = [T]> + ?Sized,
+        K: Kernel<[T], Scalar = T> + Clone,
+    {
+        let (recipe, kept) = (self.recipe, self.kept);
+        match &mut self.stage {
+            Stage::Inspect => {
+                let all = Indexed { samples, rows: scratch.kept };
+                inspect(&all, &mut self.warnings);
+                self.stage = Stage::Begin { fold: 0 };
+            }
+            Stage::Begin { fold } => {
+                let fold = *fold;
+                let rows = select_rows(scratch, kept, |p| {
+                    recipe.order.fold(p, kept, recipe.folds) != fold
+                });
+                let subset =
+                    Indexed { samples, rows: scratch.rows.get(..rows).unwrap_or_default() };
+                let kernel = kernel(&subset)?;
+                let landmark = &mut scratch.landmark.leading(rows);
+                let fit = LandmarkFit::start(
+                    &kernel,
+                    &subset,
+                    recipe.landmarks,
+                    recipe.components,
+                    landmark,
+                )
+                .map_err(|error| name_cause(error, &subset))?;
+                self.stage = Stage::Fit { fold, kernel, fit };
+            }
+            Stage::Fit { fold, kernel, fit } => {
+                let fold = *fold;
+                let rows = count_rows(kept, |p| recipe.order.fold(p, kept, recipe.folds) != fold);
+                let subset =
+                    Indexed { samples, rows: scratch.rows.get(..rows).unwrap_or_default() };
+                let landmark = &mut scratch.landmark.leading(rows);
+                let progress = fit
+                    .step(kernel, &subset, landmark, &mut scratch.candidate)
+                    .map_err(|error| name_cause(error, &subset))?;
+                if let Some(report) = progress {
+                    let kernel = kernel.clone();
+                    if fold < recipe.folds {
+                        self.stage = Stage::Score { fold, kernel, position: 0 };
+                    } else {
+                        let total = scratch.candidate.header.total_variance;
+                        let wish = recipe.components;
+                        let sense = require_sense(
+                            &kernel,
+                            &subset,
+                            wish,
+                            &report,
+                            total,
+                            &mut self.warnings,
+                        );
+                        self.stage = Stage::Done { kernel, fit: report };
+                        sense?;
+                    }
+                }
+            }
+            Stage::Score { fold, kernel, position } => {
+                let held_out = |p: &usize| recipe.order.fold(*p, kept, recipe.folds) == *fold;
+                match (*position..kept).find(held_out) {
+                    Some(p) => {
+                        score_held_out(samples, kernel, p, kept, scratch)?;
+                        *position = p + 1;
+                    }
+                    None if *fold + 1 < recipe.folds => {
+                        self.stage = Stage::Begin { fold: *fold + 1 }
+                    }
+                    None => self.stage = Stage::Settle,
+                }
+            }
+            Stage::Settle => self.stage = self.settle(scratch)?,
+            Stage::Done { .. } => return Ok(Progress::Done),
+        }
+        Ok(match self.stage {
+            Stage::Done { .. } => Progress::Done,
+            _ => Progress::Working,
+        })
+    }
+
+    /// After the last step: the kernel of the model, and the report. Also when that step refused the model as one that cannot tell readings apart:
+    /// it still projects them.
+    pub fn result(&self) -> Option<(&K, LearnReport<T>)> {
+        match &self.stage {
+            Stage::Done { kernel, fit } => Some((
+                kernel,
+                LearnReport {
+                    fit: *fit,
+                    thresholds: self.thresholds,
+                    false_alarms: self.recipe.false_alarms.share().unwrap_or(T::ZERO),
+                    trimmed: self.trimmed,
+                    warnings: self.warnings.clone(),
+                },
+            )),
+            _ => None,
+        }
+    }
+
+    /// Trims, once, or takes the thresholds.
+    fn settle(&mut self, scratch: &mut LearnScratch<'_, T>) -> Result<Stage<K, T>, Error> {
+        let trim = count_share(self.kept, self.recipe.trim);
+        if self.trimmed == 0 && trim > 0 {
+            self.trimmed = trim;
+            drop_worst(scratch, self.kept, trim);
+            self.kept -= trim;
+            let needed = 2 * self.recipe.folds;
+            if self.kept < needed {
+                return Err(Error::TooFewSamples { given: self.kept, needed });
+            }
+            return Ok(Stage::Begin { fold: 0 });
+        }
+        let mut alpha = self.recipe.false_alarms.share()?;
+        if self.recipe.watch == Watch::Both {
+            alpha /= T::from_f64(2.0);
+        }
+        // As if α/(1−α) larger scores stood beside each sample that was selected.
+        let whole = T::from_usize(self.kept + 1);
+        let selected = T::from_usize(self.selected.min(self.kept));
+        let remaining = alpha * (whole - selected) / whole;
+        let spe = quantile(scratch.spe.get(..self.kept).unwrap_or_default(), remaining);
+        let t2 = quantile(scratch.t2.get(..self.kept).unwrap_or_default(), remaining);
+        let (Some(spe), Some(t2)) = (spe, t2) else {
+            return Err(Error::TooFewSamples { given: self.kept, needed: 1 });
+        };
+        (self.thresholds.spe, self.thresholds.t2) = (spe.threshold, t2.threshold);
+        let needed = samples_for(alpha);
+        if self.kept < needed {
+            warn(&mut self.warnings, Warning::UnsupportedRate { needed });
+        }
+        // A fold that no sample is in: the fit is then made to all.
+        Ok(Stage::Begin { fold: self.recipe.folds })
+    }
+}
+
+/// The whole part of `share·n`.
+pub(crate) fn count_share<T: Real>(n: usize, share: T) -> usize {
+    // A product that is whole but for rounding counts as whole.
+    let exact = share * T::from_usize(n) * (T::ONE + T::from_f64(4.0) * T::EPSILON);
+    (1..=n).take_while(|&count| T::from_usize(count) <= exact).count()
+}
+
+/// The fewest samples of which the `⌈(n+1)(1−α)⌉`-th exists: `1/α − 1`, rounded up; at most a million.
+fn samples_for<T: Real>(alpha: T) -> usize {
+    let (mut low, mut high) = (1, 1_000_000);
+    while low < high {
+        let middle = (low + high) / 2;
+        if T::from_usize(middle + 1) * alpha >= T::ONE - T::EPSILON {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+/// Lists the kept samples at the positions that are wanted; returns how many.
+fn select_rows<T>(
+    scratch: &mut LearnScratch<'_, T>,
+    kept: usize,
+    wanted: impl Fn(usize) -> bool,
+) -> usize {
+    let chosen = scratch.kept.iter().take(kept).enumerate().filter(|&(p, _)| wanted(p));
+    scratch.rows.iter_mut().zip(chosen).map(|(row, (_, &sample))| *row = sample).count()
+}
+
+/// How many positions are wanted.
+fn count_rows(kept: usize, wanted: impl Fn(usize) -> bool) -> usize {
+    (0..kept).filter(|&p| wanted(p)).count()
+}
+
+/// Scores the sample at a position by the candidate, whose points are rows of the current subset.
+fn score_held_out<K, T, S>(
+    samples: &S,
+    kernel: &K,
+    position: usize,
+    kept: usize,
+    scratch: &mut LearnScratch<'_, T>,
+) -> Result<(), Error>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+{
+    let expansion = scratch.candidate.view();
+    let (count, components) = (expansion.points(), expansion.components());
+    let subset = Indexed { samples, rows: scratch.rows.get(..kept).unwrap_or_default() };
+    let pivots = scratch.landmark.pivots.get(..count).unwrap_or_default();
+    let points = Indexed { samples: &subset, rows: pivots };
+    let model = KernelPcaView::new(kernel, &points, expansion)?;
+    let projection = scratch.projection.get_mut(..components).unwrap_or_default();
+    let row = scratch.kept.get(position).copied().unwrap_or_default();
+    let Some(x) = samples.sample(row as usize) else {
+        return Err(Error::NotFitted);
+    };
+    let score = model.score(x, projection)?;
+    if let (Some(spe), Some(t2)) = (scratch.spe.get_mut(position), scratch.t2.get_mut(position)) {
+        (*spe, *t2) = (score.spe, score.t2);
+    }
+    Ok(())
+}
+
+/// Drops the `trim` worst-scoring samples from the `kept` ones, which stay in order.
+fn drop_worst<T: Real>(scratch: &mut LearnScratch<'_, T>, kept: usize, trim: usize) {
+    let spe = scratch.spe.get(..kept).unwrap_or_default();
+    let Some(largest_kept) = nth_smallest(spe, kept - trim) else {
+        return;
+    };
+    let mut to_drop = trim;
+    let mut next = 0;
+    for position in 0..kept {
+        let score = spe.get(position).copied().unwrap_or(T::ZERO);
+        // Of equal scores at the border, the first ones go.
+        let tied = score == largest_kept
+            && to_drop > spe.iter().skip(position).filter(|&&s| s > largest_kept).count();
+        if to_drop > 0 && (score > largest_kept || tied) {
+            to_drop -= 1;
+        } else {
+            let row = scratch.kept.get(position).copied();
+            if let (Some(place), Some(row)) = (scratch.kept.get_mut(next), row) {
+                *place = row;
+            }
+            next += 1;
+        }
+    }
+}

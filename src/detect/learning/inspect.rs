@@ -1,0 +1,117 @@
+//! What cannot be right, or may not be, about samples, kernel and model.
+
+use super::report::{Warning, Warnings, warn};
+use crate::error::Error;
+use crate::kernel::{Kernel, Samples};
+use crate::kpca::{Components, Report};
+use crate::math::{Real, sum};
+
+/// Looks for what is wrong with the samples themselves.
+pub(super) fn inspect<T: Real, S: Samples<View = [T]> + ?Sized>(
+    samples: &S,
+    warnings: &mut Warnings,
+) {
+    let n = samples.count();
+    let inputs = samples.sample(0).map_or(0, <[T]>::len);
+    let longest = |input: usize| longest_run(samples.iter_samples().map(|x| x.get(input)));
+    let constant = || (0..inputs).filter(|&input| longest(input) == n);
+    let stuck = || (0..inputs).filter(|&input| (n / 2 + 1..n).contains(&longest(input)));
+    if let Some(first) = constant().next() {
+        warn(warnings, Warning::ConstantInputs { first, count: constant().count() });
+    }
+    if let Some(first) = stuck().next() {
+        warn(warnings, Warning::StuckInputs { first, count: stuck().count() });
+    }
+    let is_copy = |(i, x): &(usize, &[T])| samples.iter_samples().take(*i).any(|y| y == *x);
+    let copies = samples.iter_samples().enumerate().filter(is_copy).count();
+    if copies > 0 {
+        warn(warnings, Warning::Duplicates { samples: copies });
+    }
+    let advised = (4 * inputs).max(32);
+    if n < advised {
+        warn(warnings, Warning::FewSamples { given: n, advised });
+    }
+}
+
+/// Length of the longest run of equal values.
+fn longest_run<V: PartialEq>(values: impl Iterator<Item = V>) -> usize {
+    let (mut longest, mut run, mut last) = (0, 0, None);
+    for value in values {
+        run = if last.as_ref() == Some(&value) { run + 1 } else { 1 };
+        longest = longest.max(run);
+        last = Some(value);
+    }
+    longest
+}
+
+/// Refuses a model that could not work, and warns of one that may not.
+pub(super) fn require_sense<K, T, S>(
+    kernel: &K,
+    samples: &S,
+    wish: Components<T>,
+    report: &Report<T>,
+    total_variance: T,
+    warnings: &mut Warnings,
+) -> Result<(), Error>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+{
+    let n = T::from_usize(report.samples);
+    let norm = sum(samples.iter_samples().map(|x| kernel.diagonal(x))) / n;
+    if likeness(kernel, samples) < T::from_f64(NARROW) * norm {
+        return Err(Error::KernelTooNarrow);
+    }
+    if total_variance < T::from_f64(WIDE) * T::EPSILON * norm {
+        return Err(Error::KernelTooWide);
+    }
+    if report.components == report.rank && report.unspanned <= n * T::EPSILON {
+        return Err(Error::NoResidual { components: report.components });
+    }
+    if report.indefinite {
+        warn(warnings, Warning::Indefinite);
+    }
+    if let Components::Share(share) = wish
+        && report.explained < share
+    {
+        if report.components < report.rank {
+            warn(warnings, Warning::ComponentsCapped);
+        }
+        if report.unspanned > T::ONE - share {
+            warn(warnings, Warning::PointsCapped);
+        }
+    }
+    Ok(())
+}
+
+/// Samples that are less [alike](likeness) than this share of `k(x,x)` are islands: the default kernel makes it about 0.8.
+const NARROW: f64 = 0.05;
+/// A total variance of so few ε of `k(x,x)` is mostly rounding: with it the second digit of a score is lost.
+const WIDE: f64 = 1000.0;
+
+/// How alike two different samples are: root mean square of `k(x,y)`, over `n` pairs that lie far apart in the order of the samples.
+fn likeness<K, T, S>(kernel: &K, samples: &S) -> T
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T>,
+{
+    let n = samples.count().max(1);
+    let apart = (2 * n / 5).max(1);
+    let others = (apart..n).chain(0..apart).filter_map(|i| samples.sample(i));
+    let squares = samples.iter_samples().zip(others).map(|(x, y)| {
+        let value = kernel.eval(x, y);
+        value * value
+    });
+    (sum(squares) / T::from_usize(n)).sqrt()
+}
+
+/// Samples that differ, but not in feature space, are not to blame: the kernel is.
+pub(super) fn name_cause<T: Real, S: Samples<View = [T]> + ?Sized>(
+    error: Error,
+    samples: &S,
+) -> Error {
+    let differ = || samples.iter_samples().any(|x| Some(x) != samples.sample(0));
+    if error == Error::NoVariance && differ() { Error::KernelTooWide } else { error }
+}

@@ -1,0 +1,511 @@
+//! A detector as bytes: versioned, protected by a checksum, the same on the host and on the device.
+//!
+//! [`Detector::write_to`] writes to a slice and [`Detector::read_from`] reads from one, so that the bytes can go to flash, over a
+//! radio or into a file. Only the part in use is written: a detector that has room for 48 points but uses 20 takes the bytes of 20,
+//! and can be read into one that has room for 20.
+//!
+//! # Layout
+//!
+//! All numbers are little-endian and follow each other without gaps. A scalar takes `s` bytes; there are `d` inputs, `r` points and
+//! `p` components.
+//!
+//! | offset | bytes | content |
+//! |---|---|---|
+//! | 0 | 4 | `MRCR` |
+//! | 4 | 2 | [`FORMAT_VERSION`] |
+//! | 6 | 1 | `s`: 4 for `f32`, 8 for `f64` |
+//! | 7 | 1 | flags: bits 0 and 1 are what is [watched](crate::detect::Watch), 0 SPE, 1 T², 2 both; bit 2: the kernel is [indefinite](Header::indefinite) |
+//! | 8 | 4 | length of all of it, from the first byte of `MRCR` to the last of the checksum |
+//! | 12 | 4 | `d` |
+//! | 16 | 4 | `r` |
+//! | 20 | 4 | `p` |
+//! | 24 | `k` | the kernel: a tag and its parameters, see below |
+//! | 24+`k` | 4`s` | thresholds for SPE and T², [`centre_norm`](Header::centre_norm), [`total_variance`](Header::total_variance) |
+//! | | 2`ds` | means of the inputs, then their deviations |
+//! | | `rds` | points, one after the other |
+//! | | `rs` | centre weights `β` |
+//! | | `rps` | weights `α`, all of one point after the other |
+//! | | 2`ps` | offsets `b`, then variances `λ` |
+//! | last 4 | 4 | CRC-32 (that of Ethernet, zip and PNG) of all bytes before |
+//!
+//! | kernel | tag | then |
+//! |---|---|---|
+//! | [`Linear`](crate::kernel::Linear) | 01 | |
+//! | [`Rbf`](crate::kernel::Rbf) | 02 | `gamma`, maths |
+//! | [`Laplacian`](crate::kernel::Laplacian) | 03 | `gamma`, maths |
+//! | [`Poly`](crate::kernel::Poly) | 04 | `gamma`, `coef0`, `degree` (4 bytes) |
+//! | [`Sigmoid`](crate::kernel::Sigmoid) | 05 | `gamma`, `coef0`, maths |
+//! | [`Scale`](crate::kernel::Scale) | 10 (hexadecimal) | `factor`, kernel |
+//! | [`Sum`](crate::kernel::Sum) | 11 | kernel, kernel |
+//! | [`Product`](crate::kernel::Product) | 12 | kernel, kernel |
+//! | [`Exp`](crate::kernel::Exp) | 13 | kernel, maths |
+//! | [`Normalised`](crate::kernel::Normalised) | 14 | kernel |
+//! | your own | 80 to FF | whatever its [`Encode`] writes |
+//!
+//! `maths` is one byte: 01 for [`Libm`](crate::math::Libm), 02 for `Micromath`, 03 for [`Fast`](crate::math::Fast); thresholds hold only for the backend they were calibrated with.
+//!
+//! # What is promised
+//!
+//! - The same detector gives the same bytes on every machine, and reading them back gives the same detector, bit for bit.
+//! - Every change of the layout raises [`FORMAT_VERSION`].
+//! - A single flipped bit is always found, and so is every run of flipped bits that is no longer than 32.
+//! - Nothing is changed by a [`read_from`](Detector::read_from) that fails.
+
+mod encode;
+
+pub use encode::{Encode, Reader, Writer};
+
+use core::iter;
+
+use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
+
+use crate::detect::scaling::Scaling;
+use crate::detect::{Detector, DetectorView, Thresholds, Watch};
+use crate::error::{Error, FormatFault, require_capacity};
+use crate::kernel::{Kernel, Samples, Vector};
+use crate::kpca::Header;
+use crate::math::Real;
+
+/// The version of the layout that is written, and the only one so far that is read.
+pub const FORMAT_VERSION: u16 = 1;
+
+const MAGIC: [u8; 4] = *b"MRCR";
+const PRELUDE_SIZE: usize = 24;
+const CHECKSUM_SIZE: usize = 4;
+/// Bit of the flags; the two below it are [`Watch`].
+const INDEFINITE: u8 = 4;
+
+/// Without a table it is slower, but a table takes 1 KB of flash and models are stored rarely.
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    const CRC: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
+    CRC.checksum(bytes)
+}
+
+/// The first [`PRELUDE_SIZE`] bytes after magic and version: the same for every type of detector.
+struct Prelude {
+    scalar: u8,
+    flags: u8,
+    length: u32,
+    inputs: u32,
+    points: u32,
+    components: u32,
+}
+
+impl Prelude {
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        out.bytes(MAGIC)?;
+        FORMAT_VERSION.encode(out)?;
+        out.bytes([self.scalar, self.flags])?;
+        out.values(&[self.length, self.inputs, self.points, self.components])
+    }
+
+    /// Checks magic, version, length and checksum, so that whatever follows was written by this crate.
+    ///
+    /// Returns also a reader of what follows, up to the checksum.
+    fn decode(bytes: &[u8]) -> Result<(Self, Reader<'_>), Error> {
+        let mut input = Reader::new(bytes);
+        if input.bytes()? != MAGIC {
+            return Err(Error::Format(FormatFault::Magic));
+        }
+        // Before the length, which another version may have elsewhere.
+        let found = u16::decode(&mut input)?;
+        if found != FORMAT_VERSION {
+            return Err(Error::Format(FormatFault::Version { found, expected: FORMAT_VERSION }));
+        }
+        let prelude = Self {
+            scalar: u8::decode(&mut input)?,
+            flags: u8::decode(&mut input)?,
+            length: u32::decode(&mut input)?,
+            inputs: u32::decode(&mut input)?,
+            points: u32::decode(&mut input)?,
+            components: u32::decode(&mut input)?,
+        };
+        let needed = count(prelude.length).max(PRELUDE_SIZE + CHECKSUM_SIZE);
+        let truncated = FormatFault::Truncated { needed, given: bytes.len() };
+        let whole = bytes.get(..needed).ok_or(Error::Format(truncated))?;
+        let (checked, stored) = whole.split_last_chunk().ok_or(Error::Format(truncated))?;
+        if checksum(checked) != u32::from_le_bytes(*stored) {
+            return Err(Error::Format(FormatFault::Checksum));
+        }
+        Ok((prelude, Reader::new(checked.get(PRELUDE_SIZE..).unwrap_or_default())))
+    }
+
+    fn watch(&self) -> Result<Watch, Error> {
+        match self.flags & !INDEFINITE {
+            0 => Ok(Watch::Spe),
+            1 => Ok(Watch::T2),
+            2 => Ok(Watch::Both),
+            _ => Err(Error::Format(FormatFault::Flags { found: self.flags })),
+        }
+    }
+}
+
+/// A stored count; one that this machine cannot address is larger than any capacity.
+fn count(stored: u32) -> usize {
+    usize::try_from(stored).unwrap_or(usize::MAX)
+}
+
+/// A count to be stored; it is one of things in memory, so more than `u32::MAX` do not occur.
+fn stored(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Everything is finite, or the culprit is named.
+fn require_finite<T: Real>(
+    name: &'static str,
+    mut values: impl Iterator<Item = T>,
+) -> Result<(), Error> {
+    match values.all(T::is_finite) {
+        true => Ok(()),
+        false => Err(Error::Parameter { name, rule: "finite" }),
+    }
+}
+
+/// Overwrites as many places as there are values; their numbers are equal.
+fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
+    for (place, value) in places.iter_mut().zip(values) {
+        *place = value;
+    }
+}
+
+/// A stored detector that was checked from its first byte to its last and only has to be copied.
+struct Checked<'a, K, X: Vector> {
+    kernel: K,
+    scaling: Scaling<X>,
+    thresholds: Thresholds<X::Scalar>,
+    header: Header<X::Scalar>,
+    points: Reader<'a>,
+    centre: Reader<'a>,
+    weights: Reader<'a>,
+    offsets: Reader<'a>,
+    variances: Reader<'a>,
+}
+
+impl<'a, K, X> Checked<'a, K, X>
+where
+    X: Vector<Scalar: Encode>,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Encode,
+{
+    /// Checks everything that a detector of at most `capacity` points and components needs.
+    fn new(bytes: &'a [u8], capacity: (usize, usize)) -> Result<Self, Error> {
+        let (prelude, mut input) = Prelude::decode(bytes)?;
+        let kernel = Self::kernel(&prelude, &mut input)?;
+        Self::check_sizes(&prelude, capacity)?;
+        let checked = Self::split(&prelude, kernel, input)?;
+        checked.check_values()?;
+        Ok(checked)
+    }
+
+    fn kernel(prelude: &Prelude, input: &mut Reader<'a>) -> Result<K, Error> {
+        let (expected, found) = (X::Scalar::SIZE as u8, prelude.scalar);
+        if found != expected {
+            return Err(Error::Format(FormatFault::Scalar { expected, found }));
+        }
+        let kernel = K::decode(input)?;
+        kernel.validate()?;
+        Ok(kernel)
+    }
+
+    /// After this, sizes can be multiplied without overflow: they are those of a detector in memory.
+    fn check_sizes(prelude: &Prelude, (room, component_room): (usize, usize)) -> Result<(), Error> {
+        let (expected, given) = (X::INPUTS, count(prelude.inputs));
+        if given != expected {
+            return Err(Error::Shape { what: "inputs", expected, given });
+        }
+        let (points, components) = (count(prelude.points), count(prelude.components));
+        require_capacity("points", points, room)?;
+        require_capacity("components", components, component_room)?;
+        let (expected, found) =
+            (encoded_len::<K, X::Scalar>(X::INPUTS, points, components), count(prelude.length));
+        match points > 0 && components > 0 && found == expected {
+            true => Ok(()),
+            false => Err(Error::Format(FormatFault::Length { expected, found })),
+        }
+    }
+
+    fn split(prelude: &Prelude, kernel: K, mut input: Reader<'a>) -> Result<Self, Error> {
+        let (points, components) = (count(prelude.points), count(prelude.components));
+        let mut scalar = || X::Scalar::decode(&mut input);
+        let thresholds = Thresholds { spe: scalar()?, t2: scalar()?, watch: prelude.watch()? };
+        let header = Header {
+            points: prelude.points,
+            components: prelude.components,
+            centre_norm: scalar()?,
+            total_variance: scalar()?,
+            indefinite: prelude.flags & INDEFINITE != 0,
+        };
+        let mut scaling = Scaling::<X>::EMPTY;
+        let mut section = |count| input.section::<X::Scalar>(count);
+        fill(scaling.mean.view_mut(), section(X::INPUTS)?.values());
+        fill(scaling.deviation.view_mut(), section(X::INPUTS)?.values());
+        Ok(Self {
+            kernel,
+            scaling,
+            thresholds,
+            header,
+            points: section(points * X::INPUTS)?,
+            centre: section(points)?,
+            weights: section(points * components)?,
+            offsets: section(components)?,
+            variances: section(components)?,
+        })
+    }
+
+    fn check_values(&self) -> Result<(), Error> {
+        self.scaling.validate()?;
+        for (name, value) in [
+            ("spe", self.thresholds.spe),
+            ("t2", self.thresholds.t2),
+            ("centre_norm", self.header.centre_norm),
+            ("total_variance", self.header.total_variance),
+        ] {
+            require_finite(name, iter::once(value))?;
+        }
+        for (name, section) in [
+            ("points", self.points),
+            ("centre", self.centre),
+            ("weights", self.weights),
+            ("offsets", self.offsets),
+            ("variances", self.variances),
+        ] {
+            require_finite(name, section.values::<X::Scalar>())?;
+        }
+        // T² divides by them.
+        match self.variances.values::<X::Scalar>().all(|variance| variance > X::Scalar::ZERO) {
+            true => Ok(()),
+            false => Err(Error::Parameter { name: "variances", rule: "> 0" }),
+        }
+    }
+}
+
+/// Bytes of a stored detector: the table in the documentation of the module, summed up.
+const fn encoded_len<K: Encode, T: Encode>(
+    inputs: usize,
+    points: usize,
+    components: usize,
+) -> usize {
+    let scalars = 4 + 2 * inputs + points * (inputs + 1 + components) + 2 * components;
+    PRELUDE_SIZE + K::SIZE + scalars * T::SIZE + CHECKSUM_SIZE
+}
+
+/// Storing a detector whose sizes are run-time values; [`Detector::read_from`] reads it on the device.
+impl<K, S, T> DetectorView<'_, K, S>
+where
+    T: Real + Encode,
+    S: Samples<View = [T]> + ?Sized,
+    K: Kernel<[T], Scalar = T> + Encode,
+{
+    /// How many bytes [`write_to`](Self::write_to) needs.
+    pub fn encoded_len(&self) -> usize {
+        let expansion = self.model.expansion();
+        encoded_len::<K, T>(self.mean.len(), expansion.points(), expansion.components())
+    }
+
+    /// Writes the detector to the front of `out` and returns how many bytes that took.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len).
+    pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let (length, capacity) = (self.encoded_len(), out.len());
+        let no_room = Error::Capacity { what: "encoded detector", needed: length, capacity };
+        let out = out.get_mut(..length).ok_or(no_room)?;
+        let (body, check) = out.split_last_chunk_mut().ok_or(no_room)?;
+        self.encode(&mut Writer::new(body))?;
+        *check = checksum(body).to_le_bytes();
+        Ok(length)
+    }
+
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        let expansion = self.model.expansion();
+        let header = expansion.header();
+        let watch = match self.thresholds.watch {
+            Watch::Spe => 0,
+            Watch::T2 => 1,
+            Watch::Both => 2,
+        };
+        let prelude = Prelude {
+            scalar: T::SIZE as u8,
+            flags: watch | if header.indefinite { INDEFINITE } else { 0 },
+            length: stored(self.encoded_len()),
+            inputs: stored(self.mean.len()),
+            points: stored(expansion.points()),
+            components: stored(expansion.components()),
+        };
+        prelude.encode(out)?;
+        encode_kernel(self.model.kernel(), out)?;
+        let Thresholds { spe, t2, .. } = self.thresholds;
+        out.values(&[spe, t2, header.centre_norm, header.total_variance])?;
+        out.values(self.mean)?;
+        out.values(self.deviation)?;
+        self.model.points().iter_samples().try_for_each(|point| out.values(point))?;
+        out.values(expansion.centre())?;
+        expansion.weights().iter_rows().try_for_each(|row| out.values(row))?;
+        out.values(expansion.offsets())?;
+        out.values(expansion.variances())
+    }
+}
+
+/// Storing. The [module](crate::detect::persist) documents the bytes.
+impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+where
+    X: Vector<Scalar: Encode>,
+    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Encode,
+{
+    /// The most bytes that [`write_to`](Self::write_to) can need: the size of a buffer for it.
+    pub const ENCODED_SIZE: usize = encoded_len::<K, X::Scalar>(X::INPUTS, R, P);
+
+    /// How many bytes [`write_to`](Self::write_to) needs for the points and components in use.
+    pub fn encoded_len(&self) -> usize {
+        let expansion = self.model.expansion();
+        encoded_len::<K, X::Scalar>(X::INPUTS, expansion.points(), expansion.components())
+    }
+
+    /// Writes the detector to the front of `out` and returns how many bytes that took.
+    ///
+    /// ```
+    /// # use mercer::{Detector, KernelPca};
+    /// # use mercer::detect::{Scaling, Thresholds, Watch};
+    /// # use mercer::kernel::Rbf;
+    /// # use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
+    /// # let samples: [[f32; 2]; 6] = [[0.0, 0.1], [0.9, 1.0], [2.1, 1.9], [3.0, 3.1], [1.5, 1.4], [2.4, 2.6]];
+    /// # let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
+    /// # let mut workspace = LandmarkWorkspace::<f32, 6, 4>::new();
+    /// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
+    /// # let thresholds = Thresholds { spe: 0.2, t2: 10.0, watch: Watch::Spe };
+    /// type Model = Detector<Rbf<f32>, [f32; 2], 4, 2>;
+    /// let learned: Model = Detector::from_parts(Scaling::identity(), model, thresholds);
+    /// let mut bytes = [0; Model::ENCODED_SIZE];
+    /// let length = learned.write_to(&mut bytes)?;
+    ///
+    /// let mut restored = Model::new();
+    /// restored.read_from(&bytes[..length])?;
+    /// assert_eq!(restored.score(&[1.2, 3.0])?, learned.score(&[1.2, 3.0])?);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len), and whatever
+    /// [`read_from`](Self::read_from) would say of the bytes: what cannot be read back is not handed out.
+    pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let length = self.view()?.write_to(out)?;
+        Checked::<K, X>::new(out.get(..length).unwrap_or_default(), (R, P))?;
+        Ok(length)
+    }
+
+    /// Reads a detector from the front of `bytes`; what follows it there is ignored.
+    ///
+    /// It may have been written by a detector of another capacity, as long as it fits into this one.
+    ///
+    /// # Errors
+    /// All of them leave the detector as it was.
+    ///
+    /// | error | meaning |
+    /// |---|---|
+    /// | [`FormatFault::Magic`] | not a stored detector; erased flash |
+    /// | [`FormatFault::Version`] | written by a newer version of this crate |
+    /// | [`FormatFault::Truncated`] | bytes are missing at the end |
+    /// | [`FormatFault::Checksum`] | bytes were altered |
+    /// | [`FormatFault::Scalar`] | `f32` instead of `f64`, or the other way round |
+    /// | [`FormatFault::Tag`] | another kernel, or another maths backend |
+    /// | [`Error::Shape`] | another number of inputs |
+    /// | [`Error::Capacity`] | more points or components than this type has room for |
+    /// | [`FormatFault::Length`], [`FormatFault::Flags`], [`Error::Parameter`] | not written by this crate: sizes, flags or values that it never writes |
+    pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let checked = Checked::<K, X>::new(bytes, (R, P))?;
+        // From here on nothing can fail.
+        self.scaling = checked.scaling;
+        self.thresholds = checked.thresholds;
+        let (kernel, points, expansion) = self.model.storage();
+        *kernel = Some(checked.kernel);
+        let mut inputs = checked.points.values();
+        points.clear();
+        for _ in 0..checked.header.points {
+            let mut point = X::ZEROS;
+            fill(point.view_mut(), &mut inputs);
+            // It fits: the capacity was checked.
+            let _ = points.push(point);
+        }
+        fill(expansion.centre, checked.centre.values());
+        let mut weights = checked.weights.values();
+        let mut rows = expansion
+            .weights
+            .into_leading(count(checked.header.points), count(checked.header.components));
+        for row in rows.iter_rows_mut() {
+            fill(row, &mut weights);
+        }
+        fill(expansion.offsets, checked.offsets.values());
+        fill(expansion.variances, checked.variances.values());
+        *expansion.header = checked.header;
+        self.model.remember();
+        Ok(())
+    }
+}
+
+/// A kernel that writes less than it announces would shift everything after it.
+fn encode_kernel<K: Encode>(kernel: &K, out: &mut Writer<'_>) -> Result<(), Error> {
+    let before = out.rest.len();
+    kernel.encode(out)?;
+    let (expected, given) = (K::SIZE, before.saturating_sub(out.rest.len()));
+    match given == expected {
+        true => Ok(()),
+        false => Err(Error::Shape { what: "encoded kernel", expected, given }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{
+        Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Scale, Sigmoid, Sum,
+    };
+
+    #[test]
+    fn the_checksum_is_the_usual_crc_32() {
+        assert_eq!(checksum(b"123456789"), 0xcbf4_3926);
+    }
+
+    #[test]
+    fn tags_are_distinct() {
+        type T = f32;
+        fn tag<K: Encode>(kernel: K) -> u8 {
+            let mut bytes = [0; 32];
+            let mut out = Writer::new(&mut bytes);
+            encode_kernel(&kernel, &mut out).unwrap();
+            bytes[0]
+        }
+        let poly = Poly::<T> { gamma: 1.0, coef0: 0.0, degree: 2 };
+        let tags = [
+            tag(Linear),
+            tag(Rbf::<T>::new(1.0)),
+            tag(Laplacian::<T>::new(1.0)),
+            tag(poly),
+            tag(Sigmoid::<T>::new(1.0, 0.0)),
+            tag(Scale::<T, _> { factor: 1.0, kernel: Linear }),
+            tag(Sum(Linear, poly)),
+            tag(Product(Linear, poly)),
+            tag(Exp::new(Linear)),
+            tag(Normalised(Linear)),
+        ];
+        assert!(tags.is_sorted_by(|a, b| a < b), "{tags:x?}");
+        assert!(tags.iter().all(|&tag| tag < 0x80), "the rest is for users");
+    }
+
+    #[test]
+    fn a_kernel_that_breaks_its_word_is_refused() {
+        struct Short;
+        impl Encode for Short {
+            const SIZE: usize = 3;
+            fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+                out.tag(0x80)
+            }
+            fn decode(_: &mut Reader<'_>) -> Result<Self, Error> {
+                Ok(Self)
+            }
+        }
+        let refused = encode_kernel(&Short, &mut Writer::new(&mut [0; 8]));
+        let error = Error::Shape { what: "encoded kernel", expected: 3, given: 1 };
+        assert_eq!(refused, Err(error));
+        let full = encode_kernel(&Short, &mut Writer::new(&mut []));
+        assert_eq!(full, Err(Error::Capacity { what: "encoded value", needed: 1, capacity: 0 }));
+    }
+}

@@ -1,0 +1,252 @@
+//! A quantised detector as bytes; like [`persist`](crate::detect::persist), and with its promises.
+//!
+//! | offset | bytes | content |
+//! |---|---|---|
+//! | 0 | 4 | `MRCQ` |
+//! | 4 | 2 | [`QUANTISED_FORMAT_VERSION`] |
+//! | 6 | 2 | what is [watched](crate::detect::Watch): 0 SPE, 1 T², 2 both |
+//! | 8 | 4 | length of all of it |
+//! | 12 | 12 | number of inputs `d`, of points `r`, of components `p` |
+//! | 24 | 24 | [`gamma`](QuantisedHeader::gamma), `distance_shift` (1), `centre_shift` (1), `variance_exponent` (2), `far`, `ceiling`, thresholds for SPE and T² |
+//! | 48 | 8`d` | means of the inputs, then their deviations |
+//! | | 12`d` | for each input [`mean`](Input::mean), `bits`, `limit` (2), `weight` (2) |
+//! | | 9`p` | for each component [`offset`](Component::offset), `inverse_variance`, `shift` (1) |
+//! | | (6+2`d`+2`p`)`r` | for each point [`half_length`](QuantisedPoint::half_length), coordinates (2 each), weights (2 each), `centre` (2) |
+//! | last 4 | 4 | CRC-32 of all bytes before |
+
+use super::score::{BIAS, Component, MOST_SHIFT, QuantisedHeader, QuantisedPoint};
+use super::{Input, QuantisedDetector};
+use crate::detect::persist::{Encode, Reader, Writer, checksum};
+use crate::detect::scaling::Scaling;
+use crate::detect::{Thresholds, Watch};
+use crate::error::{Error, FormatFault, require_capacity};
+use crate::kernel::{Kernel, Rbf};
+
+/// The version of the layout that is written, and the only one so far that is read.
+pub const QUANTISED_FORMAT_VERSION: u16 = 1;
+
+const MAGIC: [u8; 4] = *b"MRCQ";
+/// Everything before the scaling.
+const PRELUDE_SIZE: usize = 48;
+const CHECKSUM_SIZE: usize = 4;
+
+/// Bytes of a stored detector: the table above, summed up.
+const fn encoded_len(inputs: usize, points: usize, components: usize) -> usize {
+    let point = 6 + 2 * inputs + 2 * components;
+    PRELUDE_SIZE + 20 * inputs + 9 * components + point * points + CHECKSUM_SIZE
+}
+
+/// What the first bytes say.
+struct Prelude {
+    header: QuantisedHeader,
+    thresholds: Thresholds<f32>,
+}
+
+/// Storing.
+impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
+    /// The most bytes that [`write_to`](Self::write_to) can need: the size of a buffer for it.
+    pub const ENCODED_SIZE: usize = encoded_len(D, R, P);
+
+    /// How many bytes [`write_to`](Self::write_to) needs for the points and components in use.
+    pub const fn encoded_len(&self) -> usize {
+        let QuantisedHeader { points, components, .. } = self.model.header;
+        encoded_len(D, points as usize, components as usize)
+    }
+
+    /// Writes the detector to the front of `out` and returns how many bytes that took: a table at the top of
+    /// `src/quantised/persist.rs` has the layout.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], and [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len).
+    pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
+        if self.model.header.points == 0 {
+            return Err(Error::NotFitted);
+        }
+        let (length, capacity) = (self.encoded_len(), out.len());
+        let no_room = Error::Capacity { what: "encoded detector", needed: length, capacity };
+        let out = out.get_mut(..length).ok_or(no_room)?;
+        let (body, check) = out.split_last_chunk_mut().ok_or(no_room)?;
+        self.encode(&mut Writer::new(body))?;
+        *check = checksum(body).to_le_bytes();
+        Ok(length)
+    }
+
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        let header = &self.model.header;
+        out.bytes(MAGIC)?;
+        QUANTISED_FORMAT_VERSION.encode(out)?;
+        let watch: u16 = match self.thresholds.watch {
+            Watch::Spe => 0,
+            Watch::T2 => 1,
+            Watch::Both => 2,
+        };
+        watch.encode(out)?;
+        for number in [self.encoded_len() as u32, D as u32, header.points, header.components] {
+            number.encode(out)?;
+        }
+        header.gamma.encode(out)?;
+        out.bytes([header.distance_shift, header.centre_shift])?;
+        out.bytes(header.variance_exponent.to_le_bytes())?;
+        header.far.encode(out)?;
+        header.ceiling.encode(out)?;
+        self.thresholds.spe.encode(out)?;
+        self.thresholds.t2.encode(out)?;
+        let scaling = self.scaling.mean.iter().chain(&self.scaling.deviation);
+        scaling.into_iter().try_for_each(|value| value.encode(out))?;
+        for input in &self.model.inputs {
+            out.bytes(input.mean.to_le_bytes())?;
+            out.bytes(input.bits.to_le_bytes())?;
+            input.limit.encode(out)?;
+            input.weight.encode(out)?;
+        }
+        let components = header.components as usize;
+        for component in self.model.components.iter().take(components) {
+            out.bytes(component.offset.to_le_bytes())?;
+            component.inverse_variance.encode(out)?;
+            component.shift.encode(out)?;
+        }
+        for point in self.model.points.iter().take(header.points as usize) {
+            point.half_length.encode(out)?;
+            let weights = point.weights.iter().take(components);
+            let numbers = point.coordinates.iter().chain(weights).chain([&point.centre]);
+            numbers.into_iter().try_for_each(|number| number.encode(out))?;
+        }
+        Ok(())
+    }
+
+    /// Reads a detector from the front of `bytes`; what follows it there is ignored.
+    ///
+    /// It may have been written by a detector of another capacity, as long as it fits into this one.
+    ///
+    /// # Errors
+    /// All of them leave the detector as it was: [`Error::Format`] for bytes that are not a stored detector of this kind,
+    /// [`Error::Shape`] for another number of inputs, [`Error::Capacity`] for more points or components than there is room for,
+    /// [`Error::Parameter`] for values that this crate never writes.
+    pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let (prelude, mut input) = Prelude::decode::<D, R, P>(bytes)?;
+        let mut scaling = Scaling { mean: [0.0; D], deviation: [0.0; D] };
+        for value in scaling.mean.iter_mut().chain(&mut scaling.deviation) {
+            *value = f32::decode(&mut input)?;
+        }
+        scaling.validate()?;
+        let mut inputs = [Input::EMPTY; D];
+        for place in &mut inputs {
+            *place = Input {
+                mean: i32::from_le_bytes(input.bytes()?),
+                bits: i32::from_le_bytes(input.bytes()?),
+                limit: u16::decode(&mut input)?,
+                weight: u16::decode(&mut input)?,
+            };
+        }
+        let mut components = [Component::EMPTY; P];
+        let count = prelude.header.components as usize;
+        for place in components.iter_mut().take(count) {
+            *place = Component {
+                offset: i32::from_le_bytes(input.bytes()?),
+                inverse_variance: u32::decode(&mut input)?,
+                shift: u8::decode(&mut input)?,
+            };
+            require_shift(place.shift, MOST_SHIFT)?;
+        }
+        // From here on nothing can fail: the length was checked.
+        self.scaling = scaling;
+        self.thresholds = prelude.thresholds;
+        self.model.header = prelude.header;
+        self.model.inputs = inputs;
+        self.model.components = components;
+        let points = prelude.header.points as usize;
+        for (i, place) in self.model.points.iter_mut().enumerate() {
+            *place = QuantisedPoint::WEIGHTLESS;
+            if i < points {
+                place.half_length = u32::decode(&mut input)?;
+                let weights = place.weights.iter_mut().take(count);
+                for number in place.coordinates.iter_mut().chain(weights) {
+                    *number = u16::decode(&mut input)?;
+                }
+                place.centre = u16::decode(&mut input)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Prelude {
+    /// Checks magic, version, checksum and sizes. Returns also a reader of what follows, up to the checksum.
+    fn decode<const D: usize, const R: usize, const P: usize>(
+        bytes: &[u8],
+    ) -> Result<(Self, Reader<'_>), Error> {
+        let mut input = Reader::new(bytes);
+        if input.bytes()? != MAGIC {
+            return Err(Error::Format(FormatFault::Magic));
+        }
+        let found = u16::decode(&mut input)?;
+        if found != QUANTISED_FORMAT_VERSION {
+            let expected = QUANTISED_FORMAT_VERSION;
+            return Err(Error::Format(FormatFault::Version { found, expected }));
+        }
+        let watch = u16::decode(&mut input)?;
+        let mut count = || u32::decode(&mut input).map(|count| count as usize);
+        let (length, given, points, components) = (count()?, count()?, count()?, count()?);
+        let needed = length.max(PRELUDE_SIZE + CHECKSUM_SIZE);
+        let truncated = Error::Format(FormatFault::Truncated { needed, given: bytes.len() });
+        let whole = bytes.get(..needed).ok_or(truncated)?;
+        let (checked, stored) = whole.split_last_chunk().ok_or(truncated)?;
+        if checksum(checked) != u32::from_le_bytes(*stored) {
+            return Err(Error::Format(FormatFault::Checksum));
+        }
+        if given != D {
+            return Err(Error::Shape { what: "inputs", expected: D, given });
+        }
+        require_capacity("points", points, R)?;
+        require_capacity("components", components, P)?;
+        let expected = encoded_len(D, points, components);
+        if points == 0 || components == 0 || length != expected {
+            return Err(Error::Format(FormatFault::Length { expected, found: length }));
+        }
+        let header = QuantisedHeader {
+            points: points as u32,
+            components: components as u32,
+            gamma: f32::decode(&mut input)?,
+            distance_shift: u8::decode(&mut input)?,
+            centre_shift: u8::decode(&mut input)?,
+            variance_exponent: i16::from_le_bytes(input.bytes()?),
+            far: u32::decode(&mut input)?,
+            ceiling: u32::decode(&mut input)?,
+        };
+        Kernel::<[f32]>::validate(&Rbf::new(header.gamma))?;
+        require_shift(header.centre_shift, MOST_SHIFT)?;
+        require_shift(header.distance_shift, 8)?;
+        if !(-60..=60).contains(&header.variance_exponent) {
+            return Err(Error::Parameter { name: "variances", rule: "neither tiny nor huge" });
+        }
+        let watch = match watch {
+            0 => Watch::Spe,
+            1 => Watch::T2,
+            2 => Watch::Both,
+            other => return Err(Error::Format(FormatFault::Flags { found: other as u8 })),
+        };
+        let (spe, t2) = (f32::decode(&mut input)?, f32::decode(&mut input)?);
+        let thresholds = Thresholds { spe, t2, watch };
+        thresholds.validate()?;
+        let rest = checked.get(PRELUDE_SIZE..).unwrap_or_default();
+        Ok((Self { header, thresholds }, Reader::new(rest)))
+    }
+}
+
+fn require_shift(shift: u8, most: u8) -> Result<(), Error> {
+    if shift <= most {
+        Ok(())
+    } else {
+        Err(Error::Parameter { name: "shift", rule: "one that is written" })
+    }
+}
+
+impl<const D: usize, const P: usize> QuantisedPoint<D, P> {
+    /// Fills a place without adding to any sum.
+    const WEIGHTLESS: Self = Self {
+        half_length: 0,
+        coordinates: [BIAS as u16; D],
+        weights: [BIAS as u16; P],
+        centre: BIAS as u16,
+    };
+}

@@ -1,0 +1,214 @@
+//! Inputs of different units made comparable: each is shifted to mean 0 and scaled to standard deviation 1.
+//!
+//! The deviation is the `1/n` one. An input that is constant over the samples is divided by 1, so that it has no weight but a change of it is
+//! seen in its own units.
+
+use crate::detect::calibrate::nth_smallest;
+use crate::error::{Error, Fault};
+use crate::kernel::{Samples, Vector};
+use crate::math::{Real, first_not_finite, sum};
+
+/// Mean and standard deviation of each input.
+///
+/// ```
+/// use mercer::detect::Scaling;
+/// let scaling: Scaling<[f32; 2]> = Scaling::learn([[1.0_f32, 7.0], [3.0, 7.0]].as_slice());
+/// assert_eq!(scaling, Scaling { mean: [2.0, 7.0], deviation: [1.0, 1.0] });
+/// assert_eq!(scaling.apply(&[5.0, 7.5]), [3.0, 0.5]);
+/// assert_eq!(scaling.undo(&[3.0, 0.5]), [5.0, 7.5]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Scaling<X> {
+    /// What is subtracted from each input.
+    pub mean: X,
+    /// What each input is divided by afterwards.
+    pub deviation: X,
+}
+
+impl<X: Vector> Scaling<X> {
+    /// Nothing learned yet; a `static` of it stays in `.bss`.
+    pub const EMPTY: Self = Self { mean: X::ZEROS, deviation: X::ZEROS };
+
+    /// Inputs stay as they are.
+    pub fn identity() -> Self {
+        let mut scaling = Self::EMPTY;
+        scaling.deviation.view_mut().fill(X::Scalar::ONE);
+        scaling
+    }
+
+    /// Mean and standard deviation of the samples.
+    pub fn learn<S: Samples<View = [X::Scalar]> + ?Sized>(samples: &S) -> Self {
+        let mut scaling = Self::EMPTY;
+        learn(samples, scaling.mean.view_mut(), scaling.deviation.view_mut());
+        scaling
+    }
+
+    /// As [`learn`](Self::learn), but the `outliers` smallest and the `outliers` largest values of each input count as the next one inwards.
+    pub(crate) fn learn_clamped<S: Samples<View = [X::Scalar]> + ?Sized>(
+        samples: &S,
+        outliers: usize,
+        column: &mut [X::Scalar],
+    ) -> Self {
+        let mut scaling = Self::EMPTY;
+        let (mean, deviation) = (scaling.mean.view_mut(), scaling.deviation.view_mut());
+        learn_clamped(samples, outliers, column, mean, deviation);
+        scaling
+    }
+
+    /// A raw reading in units of standard deviations from the mean.
+    pub fn apply(&self, x: &X) -> X {
+        let mut scaled = *x;
+        apply(scaled.view_mut(), self.mean.view(), self.deviation.view());
+        scaled
+    }
+
+    /// The raw reading of which this is the scaled one.
+    pub fn undo(&self, x: &X) -> X {
+        let mut raw = *x;
+        undo(raw.view_mut(), self.mean.view(), self.deviation.view());
+        raw
+    }
+}
+
+/// Writes mean and standard deviation of each input; 1 for the deviation of a constant one.
+pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
+    samples: &S,
+    mean: &mut [T],
+    deviation: &mut [T],
+) {
+    for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
+        (*mean, *deviation) = moments(|| samples.iter_samples().filter_map(|x| x.get(i).copied()));
+    }
+}
+
+/// As [`learn`], but the `outliers` smallest and the `outliers` largest values of each input count as the next one inwards. `column` has a place for each sample.
+pub fn learn_clamped<T: Real, S: Samples<View = [T]> + ?Sized>(
+    samples: &S,
+    outliers: usize,
+    column: &mut [T],
+    mean: &mut [T],
+    deviation: &mut [T],
+) {
+    for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
+        let input = samples.iter_samples().filter_map(|x| x.get(i).copied());
+        for (place, value) in column.iter_mut().zip(input) {
+            *place = value;
+        }
+        let n = column.len();
+        // At most up to the quartiles, or little would be left to measure.
+        let outliers = outliers.min(n / 4);
+        if outliers > 0
+            && let Some(low) = nth_smallest(column, outliers + 1)
+            && let Some(high) = nth_smallest(column, n - outliers)
+        {
+            for value in column.iter_mut() {
+                *value = if *value < low {
+                    low
+                } else if *value > high {
+                    high
+                } else {
+                    *value
+                };
+            }
+        }
+        (*mean, *deviation) = moments(|| column.iter().copied());
+    }
+}
+
+/// Mean and standard deviation of some values; 1 for the deviation of equal ones.
+fn moments<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> (T, T) {
+    let count = T::from_usize(values().count().max(1));
+    // Measured from one of them, equal values have no deviation at all, and those around a large one lose no digits.
+    let origin = values().next().unwrap_or(T::ZERO);
+    let mean = sum(values().map(|v| v - origin)) / count;
+    let variance = sum(values().map(|v| (v - origin - mean) * (v - origin - mean))) / count;
+    (origin + mean, if variance > T::ZERO { variance.sqrt() } else { T::ONE })
+}
+
+/// Scales a reading in place.
+pub fn apply<T: Real>(x: &mut [T], mean: &[T], deviation: &[T]) {
+    for ((x, &mean), &deviation) in x.iter_mut().zip(mean).zip(deviation) {
+        *x = (*x - mean) / deviation;
+    }
+}
+
+/// Turns a scaled reading back into a raw one, in place.
+pub fn undo<T: Real>(x: &mut [T], mean: &[T], deviation: &[T]) {
+    for ((x, &mean), &deviation) in x.iter_mut().zip(mean).zip(deviation) {
+        *x = *x * deviation + mean;
+    }
+}
+
+/// Every input of a raw reading is finite; scaling would hide which one is not.
+pub(crate) fn require_finite<T: Real>(x: &[T]) -> Result<(), Fault> {
+    match first_not_finite(x) {
+        Some(input) => Err(Fault::NotFinite { input }),
+        None => Ok(()),
+    }
+}
+
+impl<X: Vector> Scaling<X> {
+    /// Can it be divided by?
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
+    pub fn validate(&self) -> Result<(), Error> {
+        validate(self.mean.view(), self.deviation.view())
+    }
+}
+
+/// Can it be divided by?
+///
+/// # Errors
+/// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
+pub fn validate<T: Real>(mean: &[T], deviation: &[T]) -> Result<(), Error> {
+    require_finite(mean).map_err(|_| Error::Parameter { name: "mean", rule: "finite" })?;
+    if deviation.iter().all(|&v| v.is_finite() && v > T::ZERO) {
+        Ok(())
+    } else {
+        Err(Error::Parameter { name: "deviation", rule: "finite and > 0" })
+    }
+}
+
+/// Scales a raw reading in place, and says which input cannot be.
+pub(crate) fn apply_checked<T: Real>(
+    x: &mut [T],
+    mean: &[T],
+    deviation: &[T],
+) -> Result<(), Error> {
+    require_finite(x).map_err(Error::Query)?;
+    apply(x, mean, deviation);
+    // Division by a tiny deviation can overflow.
+    match first_not_finite(x) {
+        Some(input) => Err(Error::Query(Fault::ScaleOverflow { input })),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constant_input_is_divided_by_one() {
+        let samples = [[0.1_f32, 1.0]; 7];
+        let mut varied = samples;
+        varied[3][1] = 2.0;
+        let scaling: Scaling<[f32; 2]> = Scaling::learn(varied.as_slice());
+        assert_eq!(scaling.deviation[0], 1.0, "rounding is not taken for variation");
+        assert!(scaling.deviation[1] < 1.0);
+        assert_eq!(scaling.validate(), Ok(()));
+    }
+
+    #[test]
+    fn unusable_scalings_are_named() {
+        let name = |scaling: Scaling<[f64; 2]>| match scaling.validate() {
+            Err(Error::Parameter { name, .. }) => name,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(name(Scaling::EMPTY), "deviation");
+        assert_eq!(name(Scaling { mean: [0.0, f64::NAN], deviation: [1.0; 2] }), "mean");
+        assert_eq!(Scaling::<[f64; 2]>::identity().validate(), Ok(()));
+    }
+}

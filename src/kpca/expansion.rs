@@ -1,0 +1,315 @@
+//! The weights of a model: what remains of kernel PCA once the kernel values `k_i = k(x, point_i)` are known.
+//!
+//! `f_j = Σ_i α_ji k_i − b_j`, `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
+
+use crate::error::Error;
+use crate::kpca::Score;
+use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
+use crate::math::Real;
+
+/// The scalars of an expansion.
+///
+/// Counts are `u32`, so that a model has the same size on the host as on the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Header<T> {
+    /// Number of points in use, at most the capacity.
+    pub points: u32,
+    /// Number of components in use, at most the capacity.
+    pub components: u32,
+    /// `‖centre‖²`, the squared norm of the samples' mean in feature space.
+    pub centre_norm: T,
+    /// Variance of the samples in feature space, over all components.
+    pub total_variance: T,
+    /// The kernel was not positive semi-definite on the samples: SPE can be negative and is not clamped.
+    pub indefinite: bool,
+}
+
+impl<T: Real> Header<T> {
+    /// The scores that follow from `k(x, x)`, `Σ β_i k_i` and the projections.
+    pub(crate) fn score(
+        &self,
+        kxx: T,
+        centre_product: T,
+        projection: &[T],
+        variances: &[T],
+    ) -> Score<T> {
+        let centre_distance = kxx - (centre_product + centre_product) + self.centre_norm;
+        let score = Score::new(centre_distance, projection, variances);
+        // Only rounding makes it negative, unless the kernel itself does.
+        let spe = if self.indefinite { score.spe } else { T::ZERO.larger(score.spe) };
+        Score { spe, ..score }
+    }
+}
+
+/// The weights of a model of at most `R` points and `P` components.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Expansion<T, const R: usize, const P: usize> {
+    header: Header<T>,
+    /// `α`, one row for each point: a score then reads it front to back.
+    weights: Matrix<T, R, P>,
+    centre: [T; R],
+    offsets: [T; P],
+    variances: [T; P],
+}
+
+impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
+    /// No points, no components; a `static` of it stays in `.bss`.
+    pub const fn empty() -> Self {
+        Self {
+            header: Header {
+                points: 0,
+                components: 0,
+                centre_norm: T::ZERO,
+                total_variance: T::ZERO,
+                indefinite: false,
+            },
+            weights: Matrix::zeros(),
+            centre: [T::ZERO; R],
+            offsets: [T::ZERO; P],
+            variances: [T::ZERO; P],
+        }
+    }
+
+    /// An expansion from numbers computed earlier: a model in flash.
+    ///
+    /// `weights[i][j]` is `α_ji`, the weight of point `i` in component `j`; `centre` is `β`, `offsets` is `b`, `variances` is `λ`.
+    /// Points and components beyond those the header names are ignored.
+    pub const fn from_parts(
+        header: Header<T>,
+        weights: [[T; P]; R],
+        centre: [T; R],
+        offsets: [T; P],
+        variances: [T; P],
+    ) -> Self {
+        const { assert!(R > 0 && P > 0, "an expansion needs points and components") };
+        Self { header, weights: Matrix::from_rows(weights), centre, offsets, variances }
+    }
+
+    /// The scalars.
+    pub(crate) const fn header(&self) -> &Header<T> {
+        &self.header
+    }
+
+    /// `α`, a row for each point there is room for.
+    pub(crate) const fn weights(&self) -> &[[T; P]; R] {
+        self.weights.as_rows()
+    }
+
+    /// `β`, one for each point there is room for.
+    pub(crate) const fn centre(&self) -> &[T; R] {
+        &self.centre
+    }
+
+    /// `b`, one for each component there is room for.
+    pub(crate) const fn offsets(&self) -> &[T; P] {
+        &self.offsets
+    }
+
+    /// `λ`, one for each component there is room for.
+    pub(crate) const fn variances(&self) -> &[T; P] {
+        &self.variances
+    }
+
+    /// The part in use, to read.
+    pub fn view(&self) -> ExpansionView<'_, T> {
+        let (centre, offsets, variances) = (&self.centre, &self.offsets, &self.variances);
+        ExpansionView::in_use(self.header, self.weights.view(), centre, offsets, variances)
+    }
+
+    /// The storage, for a fit to write.
+    pub fn storage(&mut self) -> ExpansionMut<'_, T> {
+        ExpansionMut {
+            header: &mut self.header,
+            weights: self.weights.view_mut(),
+            centre: &mut self.centre,
+            offsets: &mut self.offsets,
+            variances: &mut self.variances,
+        }
+    }
+}
+
+/// Storage that a fit writes an expansion to; the sizes of its arrays are the capacity.
+#[derive(Debug)]
+pub struct ExpansionMut<'a, T> {
+    /// Which part of the arrays is in use, and the scalars; written last.
+    pub header: &'a mut Header<T>,
+    /// A row for each point, a column for each component.
+    pub weights: MatrixViewMut<'a, T>,
+    /// `β`, one for each point.
+    pub centre: &'a mut [T],
+    /// `b`, one for each component.
+    pub offsets: &'a mut [T],
+    /// `λ`, one for each component.
+    pub variances: &'a mut [T],
+}
+
+impl<T: Real> ExpansionMut<'_, T> {
+    /// The part in use, to read.
+    pub fn view(&self) -> ExpansionView<'_, T> {
+        ExpansionView::in_use(
+            *self.header,
+            self.weights.view(),
+            self.centre,
+            self.offsets,
+            self.variances,
+        )
+    }
+
+    /// How many points and components there is room for.
+    pub(crate) fn capacity(&self) -> (usize, usize) {
+        (
+            self.weights.rows().min(self.centre.len()),
+            self.weights.columns().min(self.offsets.len()).min(self.variances.len()),
+        )
+    }
+}
+
+/// An expansion to score with; its sizes are run-time values.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpansionView<'a, T> {
+    header: Header<T>,
+    weights: MatrixView<'a, T>,
+    centre: &'a [T],
+    offsets: &'a [T],
+    variances: &'a [T],
+}
+
+impl<'a, T: Real> ExpansionView<'a, T> {
+    /// A view of weights in the caller's storage.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when a size differs from what the header says.
+    pub fn new(
+        header: Header<T>,
+        weights: MatrixView<'a, T>,
+        centre: &'a [T],
+        offsets: &'a [T],
+        variances: &'a [T],
+    ) -> Result<Self, Error> {
+        let (points, components) = (header.points as usize, header.components as usize);
+        for (what, expected, given) in [
+            ("weight rows", points, weights.rows()),
+            ("weight columns", components, weights.columns()),
+            ("centre weights", points, centre.len()),
+            ("offsets", components, offsets.len()),
+            ("variances", components, variances.len()),
+        ] {
+            if given != expected {
+                return Err(Error::Shape { what, expected, given });
+            }
+        }
+        Ok(Self { header, weights, centre, offsets, variances })
+    }
+
+    /// The part of some storage that the header says is in use.
+    fn in_use(
+        header: Header<T>,
+        weights: MatrixView<'a, T>,
+        centre: &'a [T],
+        offsets: &'a [T],
+        variances: &'a [T],
+    ) -> Self {
+        let (points, components) = (header.points as usize, header.components as usize);
+        Self {
+            header,
+            weights: weights.leading(points, components),
+            centre: centre.get(..points).unwrap_or(centre),
+            offsets: offsets.get(..components).unwrap_or(offsets),
+            variances: variances.get(..components).unwrap_or(variances),
+        }
+    }
+
+    /// The scalars.
+    pub const fn header(&self) -> &Header<T> {
+        &self.header
+    }
+
+    /// Number of points, hence of kernel evaluations a score takes.
+    pub const fn points(&self) -> usize {
+        self.weights.rows()
+    }
+
+    /// Number of components, hence of projections.
+    pub const fn components(&self) -> usize {
+        self.weights.columns()
+    }
+
+    /// `λ_j`, the variance of the samples along each component (eigenvalues of the covariance in feature space), descending.
+    pub const fn variances(&self) -> &'a [T] {
+        self.variances
+    }
+
+    /// `α`: a row for each point, a column for each component.
+    pub const fn weights(&self) -> MatrixView<'a, T> {
+        self.weights
+    }
+
+    /// `β`, the weight of each point in the centre of the samples.
+    pub const fn centre(&self) -> &'a [T] {
+        self.centre
+    }
+
+    /// `b`, the projection of the centre on each component.
+    pub const fn offsets(&self) -> &'a [T] {
+        self.offsets
+    }
+
+    /// The share of the total variance that each component explains, descending.
+    pub fn explained_ratios(&self) -> impl Iterator<Item = T> + use<'a, T> {
+        let total = self.header.total_variance;
+        self.variances.iter().map(move |&variance| variance / total)
+    }
+
+    /// Projects a point given by its kernel row `k_i = k(x, point_i)`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when `row` is not as long as there are points, or `projection` as there are components.
+    pub fn project_row(&self, row: &[T], projection: &mut [T]) -> Result<(), Error> {
+        self.require_row(row)?;
+        self.accumulate(row.iter().copied(), projection).map(|_| ())
+    }
+
+    /// Projects and scores a point given by `k(x, x)` and its kernel row: for samples that only the caller can compare.
+    ///
+    /// # Errors
+    /// As [`project_row`](Self::project_row).
+    pub fn score_row(&self, kxx: T, row: &[T], projection: &mut [T]) -> Result<Score<T>, Error> {
+        self.require_row(row)?;
+        let centre_product = self.accumulate(row.iter().copied(), projection)?;
+        Ok(self.header.score(kxx, centre_product, projection, self.variances))
+    }
+
+    fn require_row(&self, row: &[T]) -> Result<(), Error> {
+        let (expected, given) = (self.points(), row.len());
+        if given == expected {
+            Ok(())
+        } else {
+            Err(Error::Shape { what: "kernel row", expected, given })
+        }
+    }
+
+    /// One pass over the points: writes the projections and returns `Σ β_i k_i`.
+    pub(crate) fn accumulate(
+        &self,
+        row: impl Iterator<Item = T>,
+        projection: &mut [T],
+    ) -> Result<T, Error> {
+        let (expected, given) = (self.components(), projection.len());
+        if given != expected {
+            return Err(Error::Shape { what: "projection", expected, given });
+        }
+        for (f, &offset) in projection.iter_mut().zip(self.offsets) {
+            *f = -offset;
+        }
+        let mut centre_product = T::ZERO;
+        for ((k, weights), &beta) in row.zip(self.weights.iter_rows()).zip(self.centre) {
+            centre_product += beta * k;
+            for (f, &alpha) in projection.iter_mut().zip(weights) {
+                *f += alpha * k;
+            }
+        }
+        Ok(centre_product)
+    }
+}

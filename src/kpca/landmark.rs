@@ -1,0 +1,406 @@
+//! Landmark kernel PCA: a few samples that span the rest are the points of the model.
+//!
+//! Pivoted Cholesky gives every sample coordinates `z_i` (a row of the factor `G`), and the landmarks' own rows form the
+//! triangular `L`, so that `z(x) = L⁻¹ k_P(x)`. Ordinary PCA in these `r` dimensions, with mean `z̄`, covariance `C = (1/n) Σ
+//! (z_i − z̄)(z_i − z̄)ᵀ` and `C u_j = λ_j u_j`, then gives `α_j = L⁻ᵀ u_j`, `b_j = u_j·z̄`, `β = L⁻ᵀ z̄`, `‖centre‖² = |z̄|²`.
+//! Total variance: `tr(C)` plus the mean residual; what the points do not span of the centre makes it a little too large, by `M −
+//! |z̄|²`. The sign rule applies to `u_j`.
+
+use core::ops::Range;
+
+use super::components::{Components, Report, choose};
+use crate::Progress;
+use crate::error::{Error, require_capacity};
+use crate::kernel::{Kernel, Samples, gram};
+use crate::kpca::{ExpansionMut, Header, Landmarks, PivotedCholesky};
+use crate::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
+use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
+use crate::math::{Real, dot, sum};
+
+/// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a little more.
+#[derive(Clone, Debug)]
+pub struct LandmarkWorkspace<T, const N: usize, const R: usize> {
+    factor: Matrix<T, N, R>,
+    residuals: [T; N],
+    pivots: [u32; R],
+    covariance: Matrix<T, R, R>,
+    values: [T; R],
+    mean: [T; R],
+    beside: [T; R],
+}
+
+impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
+    /// Bytes it occupies.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// An empty workspace; a `static` of it stays in `.bss`.
+    pub const fn new() -> Self {
+        Self {
+            factor: Matrix::zeros(),
+            residuals: [T::ZERO; N],
+            pivots: [0; R],
+            covariance: Matrix::zeros(),
+            values: [T::ZERO; R],
+            mean: [T::ZERO; R],
+            beside: [T::ZERO; R],
+        }
+    }
+
+    /// The part for `samples` samples.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when there are more than `N`.
+    pub fn scratch(&mut self, samples: usize) -> Result<LandmarkScratch<'_, T>, Error> {
+        require_capacity("samples in the workspace", samples, N)?;
+        Ok(LandmarkScratch {
+            factor: self.factor.view_mut().into_leading(samples, R),
+            residuals: self.residuals.get_mut(..samples).unwrap_or_default(),
+            pivots: &mut self.pivots,
+            covariance: self.covariance.view_mut(),
+            values: &mut self.values,
+            mean: &mut self.mean,
+            beside: &mut self.beside,
+        })
+    }
+}
+
+impl<T: Real, const N: usize, const R: usize> Default for LandmarkWorkspace<T, N, R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Borrowed memory for a landmark fit of `n` samples and at most `R` landmarks, of whatever origin.
+#[derive(Debug)]
+pub struct LandmarkScratch<'a, T> {
+    /// `n × R`; the coordinates `z_i` as rows, from the covariance on less their mean: `z_i − z̄`.
+    pub factor: MatrixViewMut<'a, T>,
+    /// `n`; what the landmarks leave unspanned of each sample.
+    pub residuals: &'a mut [T],
+    /// `R`; the samples that became landmarks, in the order of their choice.
+    pub pivots: &'a mut [u32],
+    /// `R × R`; the covariance `C`, then its eigenvectors `u_j` as rows.
+    pub covariance: MatrixViewMut<'a, T>,
+    /// `R`; the eigenvalues `λ_j`.
+    pub values: &'a mut [T],
+    /// `R`; the mean `z̄`.
+    pub mean: &'a mut [T],
+    /// `R`; for the eigensolver.
+    pub beside: &'a mut [T],
+}
+
+impl<T: Real> LandmarkScratch<'_, T> {
+    /// The part for fewer samples.
+    pub fn leading(&mut self, samples: usize) -> LandmarkScratch<'_, T> {
+        let samples = samples.min(self.residuals.len());
+        let columns = self.factor.columns();
+        LandmarkScratch {
+            factor: self.factor.reborrow().into_leading(samples, columns),
+            residuals: self.residuals.get_mut(..samples).unwrap_or_default(),
+            pivots: self.pivots,
+            covariance: self.covariance.reborrow(),
+            values: self.values,
+            mean: self.mean,
+            beside: self.beside,
+        }
+    }
+
+    /// All arrays are for the same number of landmarks. (The rest is checked where it is used.)
+    fn require_shape(&self) -> Result<(), Error> {
+        let expected = self.factor.columns();
+        for (what, given) in [
+            ("covariance rows", self.covariance.rows()),
+            ("covariance columns", self.covariance.columns()),
+            ("eigenvalues", self.values.len()),
+            ("mean", self.mean.len()),
+            ("beside", self.beside.len()),
+        ] {
+            if given != expected {
+                return Err(Error::Shape { what, expected, given });
+            }
+        }
+        Ok(())
+    }
+
+    /// After a fit: the projection `u_j·(z_i − z̄)` of training sample `i` on the leading components.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when there is no such sample or not so many components.
+    pub fn training_projection(&self, sample: usize, out: &mut [T]) -> Result<(), Error> {
+        require_capacity("samples", sample + 1, self.factor.rows())?;
+        require_capacity("components", out.len(), self.covariance.rows())?;
+        let factor = self.factor.view();
+        let z = factor.row(sample);
+        for (f, u) in out.iter_mut().zip(self.covariance.view().iter_rows()) {
+            *f = dot(z, u);
+        }
+        Ok(())
+    }
+}
+
+/// Fits the weights of a model whose points are `samples[pivots[0..points]]`, in one go.
+///
+/// `n·r` kernel evaluations, `n·r²` multiply-adds and an `r × r` eigenproblem.
+///
+/// # Errors
+/// Those of [`LandmarkFit`].
+pub fn fit<K, S>(
+    kernel: &K,
+    samples: &S,
+    landmarks: Landmarks<K::Scalar>,
+    components: Components<K::Scalar>,
+    scratch: &mut LandmarkScratch<'_, K::Scalar>,
+    expansion: &mut ExpansionMut<'_, K::Scalar>,
+) -> Result<Report<K::Scalar>, Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    let mut fit = LandmarkFit::start(kernel, samples, landmarks, components, scratch)?;
+    loop {
+        if let Some(report) = fit.step(kernel, samples, scratch, expansion)? {
+            return Ok(report);
+        }
+    }
+}
+
+/// State of a landmark fit that is made in steps; kernel, samples and memory stay with the caller, who must not change them meanwhile.
+///
+/// For `n` samples, `r` landmarks and `p` components, a step makes at most `n` kernel evaluations and about `n·r + r·(r + p)` multiply-adds.
+/// The expansion is not touched before every check has passed and the eigensolver has converged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct LandmarkFit<T> {
+    landmarks: Landmarks<T>,
+    components: Components<T>,
+    cholesky: PivotedCholesky<T>,
+    total_variance: T,
+    /// The mean residual.
+    unspanned: T,
+    stage: Stage<T>,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+enum Stage<T> {
+    /// Take another landmark.
+    Landmark,
+    /// Add the samples from this one on to the covariance.
+    Covariance { sample: usize },
+    /// Go on with the eigenproblem.
+    Eigen(Decomposition<T>),
+    /// Solve for the weights of the `points` first landmarks, from the last one up.
+    Weights { points: usize, report: Report<T> },
+}
+
+impl<T: Real> LandmarkFit<T> {
+    /// Checks everything that can be checked beforehand; about `2n` kernel evaluations.
+    ///
+    /// # Errors
+    /// Whatever is wrong with kernel, samples or sizes; [`Error::NoVariance`] when all samples are equal.
+    pub fn start<K, S>(
+        kernel: &K,
+        samples: &S,
+        landmarks: Landmarks<T>,
+        components: Components<T>,
+        scratch: &mut LandmarkScratch<'_, T>,
+    ) -> Result<Self, Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
+    {
+        scratch.require_shape()?;
+        let cholesky = PivotedCholesky::start(kernel, samples, scratch.residuals)?;
+        gram::require_variance(kernel, samples, scratch.residuals.iter().copied())?;
+        let stage = Stage::Landmark;
+        let (total_variance, unspanned) = (T::ZERO, T::ZERO);
+        Ok(Self { landmarks, components, cholesky, total_variance, unspanned, stage })
+    }
+
+    /// Does one piece of the work; the report says that it is complete.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the wishes for landmarks and components or with the capacity; [`Error::NoConvergence`].
+    pub fn step<K, S>(
+        &mut self,
+        kernel: &K,
+        samples: &S,
+        scratch: &mut LandmarkScratch<'_, T>,
+        expansion: &mut ExpansionMut<'_, T>,
+    ) -> Result<Option<Report<T>>, Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
+    {
+        let n = samples.count();
+        let rank = self.cholesky.rank();
+        match &mut self.stage {
+            Stage::Landmark => {
+                let LandmarkScratch { factor, residuals, pivots, .. } = scratch;
+                let stop = self.landmarks;
+                if self.cholesky.step(kernel, samples, stop, factor, residuals, pivots)?
+                    == Progress::Done
+                {
+                    require_capacity("points", rank, expansion.capacity().0)?;
+                    self.unspanned = sum(scratch.residuals.iter().copied()) / T::from_usize(n);
+                    scratch.begin_covariance(n, rank);
+                    self.stage = Stage::Covariance { sample: 0 };
+                }
+            }
+            Stage::Covariance { sample } => {
+                // Each sample costs r²/2; they are added in fours.
+                let last = sample.saturating_add((2 * n / rank.max(1)).max(4) & !3).min(n);
+                scratch.add_to_covariance(*sample..last, n, rank);
+                *sample = last;
+                if last == n {
+                    let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
+                    covariance.mirror_upper();
+                    self.total_variance = eigen::trace(covariance.view()) + self.unspanned;
+                    self.stage = Stage::Eigen(Decomposition::start(&mut covariance, MAX_SWEEPS)?);
+                }
+            }
+            Stage::Eigen(decomposition) => {
+                let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
+                let values = scratch.values.get_mut(..rank).unwrap_or_default();
+                let beside = scratch.beside.get_mut(..rank).unwrap_or_default();
+                // Each operation costs about 8r.
+                let progress = decomposition.step(&mut covariance, values, beside, 1 + n / 8)?;
+                if progress == Progress::Done {
+                    let sweeps = decomposition.sweeps();
+                    let report = self.choose_components(sweeps, n, scratch, expansion)?;
+                    self.stage = Stage::Weights { points: rank, report };
+                }
+            }
+            Stage::Weights { points: 0, report } => return Ok(Some(*report)),
+            Stage::Weights { points, report } => {
+                *points -= 1;
+                let (factor, mean) = (scratch.factor.view(), &*scratch.mean);
+                let pivots = scratch.pivots.get(..rank).unwrap_or_default();
+                let mut weights =
+                    expansion.weights.reborrow().into_leading(rank, report.components);
+                solve_row(factor, mean, pivots, &mut weights, *points);
+                let beta = expansion.centre.get_mut(..rank).unwrap_or_default();
+                solve_row(factor, mean, pivots, &mut MatrixViewMut::new(beta, rank, 1)?, *points);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Applies the wish for components, then writes what is known: from here on nothing can fail.
+    ///
+    /// In `z` coordinates the weights are the eigenvectors, and the centre is `z̄`.
+    fn choose_components(
+        &self,
+        sweeps: usize,
+        n: usize,
+        scratch: &mut LandmarkScratch<'_, T>,
+        expansion: &mut ExpansionMut<'_, T>,
+    ) -> Result<Report<T>, Error> {
+        let rank = self.cholesky.rank();
+        let values = scratch.values.get(..rank).unwrap_or_default();
+        let mean = scratch.mean.get(..rank).unwrap_or_default();
+        let count = T::from_usize(n);
+        let total_variance = self.total_variance;
+        let rounding = T::from_f64(4.0) * self.cholesky.rounding() / count;
+        let choice =
+            choose(self.components, values, rounding, total_variance, expansion.capacity().1)?;
+        let kept = scratch.covariance.view().leading(choice.components, rank);
+        for (j, (u, &value)) in kept.iter_rows().zip(values).enumerate() {
+            for (i, &entry) in u.iter().enumerate() {
+                expansion.weights.set(i, j, entry);
+            }
+            if let (Some(b), Some(variance)) =
+                (expansion.offsets.get_mut(j), expansion.variances.get_mut(j))
+            {
+                *b = dot(u, mean);
+                *variance = value;
+            }
+        }
+        for (beta, &z) in expansion.centre.iter_mut().zip(mean) {
+            *beta = z;
+        }
+        let indefinite = self.cholesky.is_indefinite();
+        *expansion.header = Header {
+            points: rank as u32,
+            components: choice.components as u32,
+            centre_norm: dot(mean, mean),
+            total_variance,
+            indefinite,
+        };
+        Ok(Report {
+            samples: n,
+            points: rank,
+            components: choice.components,
+            rank: choice.rank,
+            explained: choice.explained,
+            unspanned: self.unspanned / total_variance,
+            sweeps,
+            indefinite,
+        })
+    }
+}
+
+impl<T: Real> LandmarkScratch<'_, T> {
+    /// Computes `z̄`, takes it off the coordinates, and clears the covariance.
+    fn begin_covariance(&mut self, n: usize, rank: usize) {
+        self.mean.fill(T::ZERO);
+        for row in self.factor.view().leading(n, rank).iter_rows() {
+            rows::add(self.mean, T::ONE, row);
+        }
+        let count = T::from_usize(n);
+        for mean in self.mean.iter_mut() {
+            *mean /= count;
+        }
+        for row in self.factor.iter_rows_mut() {
+            rows::add(row, -T::ONE, self.mean);
+        }
+        for row in self.covariance.iter_rows_mut() {
+            row.fill(T::ZERO);
+        }
+    }
+
+    /// Adds `(1/n)(z_i − z̄)(z_i − z̄)ᵀ` for some samples, above the diagonal; four at a time, for one look at each entry.
+    fn add_to_covariance(&mut self, samples: Range<usize>, n: usize, rank: usize) {
+        let count = T::from_usize(n);
+        let factor = self.factor.view().leading(n, rank);
+        for first in samples.clone().step_by(4) {
+            // Beyond the last sample rows are empty.
+            let group = [first, first + 1, first + 2, first + 3].map(|i| factor.row(i));
+            let whole = first + 4 <= samples.end;
+            for (i, row) in self.covariance.iter_rows_mut().enumerate().take(rank) {
+                let row = row.get_mut(i..rank).unwrap_or_default();
+                let left = group.map(|z| z.get(i).copied().unwrap_or_default() / count);
+                let right = group.map(|z| z.get(i..).unwrap_or_default());
+                if whole {
+                    rows::add_four(row, left, right);
+                } else {
+                    for (left, right) in left.into_iter().zip(right) {
+                        rows::add(row, left, right);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Row `k` of the solution of `Lᵀ W = W₀`, in place, `L` being the landmarks' rows of the factor; the rows below are solved already.
+fn solve_row<T: Real>(
+    factor: MatrixView<'_, T>,
+    mean: &[T],
+    pivots: &[u32],
+    solution: &mut MatrixViewMut<'_, T>,
+    k: usize,
+) {
+    // The mean was taken off. Where there was a zero, there is one again.
+    let mean = mean.get(k).copied().unwrap_or(T::ZERO);
+    let entry = |pivot: u32| factor.at(pivot as usize, k) + mean;
+    for (m, &pivot) in pivots.iter().enumerate().skip(k + 1) {
+        let (row, later) = solution.row_pair_mut(k, m);
+        rows::add(row, -entry(pivot), later);
+    }
+    let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| entry(pivot));
+    for w in solution.row_mut(k) {
+        *w /= diagonal;
+    }
+}

@@ -1,0 +1,288 @@
+//! Greedy pivoted Cholesky: picks the samples that best span the rest.
+//!
+//! Residuals start at `δ_i = k(x_i, x_i)`. Each step takes the sample `p` with the largest residual (ties: lowest index) as a
+//! landmark, appends the column `g = (K[:,p] − G G[p]ᵀ)/√δ_p` to the factor `G`, and lowers `δ ← δ − g²`. `Σδ` is then
+//! exactly the part of the trace of `K` that the landmarks do not span. The `n × n` matrix is never
+//! formed: `n·r` memory, `n·r` kernel evaluations. (Fine & Scheinberg, JMLR 2, 2001, with the error bound used here.)
+//!
+//! [`solve`] is the plain factorisation, without pivots, for linear systems.
+
+use crate::Progress;
+use crate::error::Error;
+use crate::kernel::gram::check_samples;
+use crate::kernel::{Kernel, Samples};
+use crate::linalg::MatrixViewMut;
+use crate::math::{Real, dot, first_least, sum};
+
+/// When to stop taking landmarks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Landmarks<T> {
+    /// As many as there is room for, or fewer when the rest is spanned to rounding.
+    Room,
+    /// At this many, or earlier when the rest is spanned to rounding.
+    Rank(usize),
+    /// When at most this share of the trace of the Gram matrix is left unspanned (`0 < share < 1`):
+    /// a guaranteed bound on the variance lost.
+    Residual(T),
+}
+
+/// State of a factorisation that is made one landmark a step; the arrays stay with the caller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct PivotedCholesky<T> {
+    rank: usize,
+    trace: T,
+    /// Residuals up to this size are rounding.
+    rounding: T,
+    /// A residual fell below zero by more than rounding: the kernel is not positive semi-definite.
+    indefinite: bool,
+}
+
+impl<T: Real> PivotedCholesky<T> {
+    /// Checks kernel and samples and sets the residuals to `k(x_i, x_i)`.
+    ///
+    /// # Errors
+    /// A bad kernel parameter, an unusable or too few samples, [`Error::NotFinite`] where `k(x, x)` overflows,
+    /// [`Error::Shape`] when `residuals` has another length than the samples.
+    pub fn start<K, S>(kernel: &K, samples: &S, residuals: &mut [T]) -> Result<Self, Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
+    {
+        check_samples(kernel, samples)?;
+        let n = samples.count();
+        if residuals.len() != n {
+            return Err(Error::Shape { what: "residuals", expected: n, given: residuals.len() });
+        }
+        let mut largest = T::ZERO;
+        for (i, (residual, x)) in residuals.iter_mut().zip(samples.iter_samples()).enumerate() {
+            *residual = kernel.diagonal(x);
+            if !residual.is_finite() {
+                return Err(Error::NotFinite { row: i, column: i });
+            }
+            largest = largest.larger(*residual);
+        }
+        Ok(Self {
+            rank: 0,
+            trace: sum(residuals.iter().copied()),
+            rounding: T::from_usize(n) * T::EPSILON * largest,
+            indefinite: residuals.iter().any(|&r| r < T::ZERO),
+        })
+    }
+
+    /// Takes one more landmark, unless `stop` says that there are enough; `n` kernel evaluations.
+    ///
+    /// `factor` has a row for each sample and a column for each landmark there is room for, `pivots` the same number of places.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a bad `stop`, [`Error::Shape`] for arrays that do not fit the samples,
+    /// [`Error::NotFinite`] when the kernel overflows, and [`Error::Capacity`] when there is no room for another landmark though
+    /// `stop` asks for it.
+    pub fn step<K, S>(
+        &mut self,
+        kernel: &K,
+        samples: &S,
+        stop: Landmarks<T>,
+        factor: &mut MatrixViewMut<'_, T>,
+        residuals: &mut [T],
+        pivots: &mut [u32],
+    ) -> Result<Progress, Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
+    {
+        let n = samples.count();
+        for (what, expected, given) in [
+            ("factor rows", n, factor.rows()),
+            ("residuals", n, residuals.len()),
+            ("pivots", factor.columns(), pivots.len()),
+        ] {
+            if given != expected {
+                return Err(Error::Shape { what, expected, given });
+            }
+        }
+        let enough = match stop {
+            Landmarks::Room => self.rank >= pivots.len(),
+            Landmarks::Rank(0) => {
+                return Err(Error::Parameter { name: "landmarks", rule: ">= 1" });
+            }
+            Landmarks::Rank(limit) => self.rank >= limit,
+            Landmarks::Residual(share) if share > T::ZERO && share < T::ONE => {
+                sum(residuals.iter().copied()) <= share * self.trace
+            }
+            Landmarks::Residual(_) => {
+                return Err(Error::Parameter { name: "residual", rule: "> 0 and < 1" });
+            }
+        };
+        let (pivot, residual) = largest(residuals);
+        if enough || residual <= self.rounding {
+            return Ok(Progress::Done);
+        }
+        let capacity = pivots.len();
+        let (Some(place), Some(landmark)) = (pivots.get_mut(self.rank), samples.sample(pivot))
+        else {
+            return Err(Error::Capacity { what: "landmarks", needed: self.rank + 1, capacity });
+        };
+        *place = pivot as u32;
+        self.append_column(kernel, samples, landmark, (pivot, residual.sqrt()), factor, residuals)?;
+        self.rank += 1;
+        Ok(Progress::Working)
+    }
+
+    /// Writes the column of one landmark and lowers the residuals.
+    fn append_column<K, S>(
+        &mut self,
+        kernel: &K,
+        samples: &S,
+        landmark: &S::View,
+        (pivot, root): (usize, T),
+        factor: &mut MatrixViewMut<'_, T>,
+        residuals: &mut [T],
+    ) -> Result<(), Error>
+    where
+        S: Samples + ?Sized,
+        K: Kernel<S::View, Scalar = T>,
+    {
+        let column = self.rank;
+        let mut sum = T::ZERO;
+        for (i, (x, residual)) in samples.iter_samples().zip(residuals.iter_mut()).enumerate() {
+            // What is spanned already has no part in this landmark; the factor of the landmarks stays triangular.
+            let entry = if i == pivot {
+                root
+            } else if *residual <= T::ZERO {
+                T::ZERO
+            } else {
+                let spanned = factor.view().leading(usize::MAX, column);
+                (kernel.eval(x, landmark) - dot(spanned.row(i), spanned.row(pivot))) / root
+            };
+            sum += entry;
+            factor.set(i, column, entry);
+            let left = if i == pivot { T::ZERO } else { *residual - entry * entry };
+            // A residual collects a few ε at each step, more than the bound for its final size.
+            self.indefinite |= left < -T::from_f64(8.0) * self.rounding;
+            *residual = T::ZERO.larger(left);
+        }
+        // One look at the column: what is not finite shows in the sum.
+        if !sum.is_finite() {
+            let mut entries = factor.view().iter_rows().map(|row| row.get(column));
+            let bad = entries.position(|entry| entry.is_some_and(|entry| !entry.is_finite()));
+            if let Some(row) = bad {
+                return Err(Error::NotFinite { row, column: pivot });
+            }
+        }
+        Ok(())
+    }
+
+    /// How many landmarks were taken so far.
+    pub const fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Residuals up to this size are rounding: `n·ε` of the largest `k(x, x)`.
+    pub const fn rounding(&self) -> T {
+        self.rounding
+    }
+
+    /// Did a residual show that the kernel is not positive semi-definite on these samples?
+    pub const fn is_indefinite(&self) -> bool {
+        self.indefinite
+    }
+}
+
+/// Position and value of the largest entry, the first of them.
+fn largest<T: Real>(values: &[T]) -> (usize, T) {
+    let least = first_least(values.iter().map(|&value| -value));
+    least.map_or((0, T::ZERO), |(position, negative)| (position, -negative))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Linear, Rbf, Sigmoid};
+    use crate::linalg::Matrix;
+
+    const SAMPLES: [[f64; 2]; 5] = [[0.0, 0.0], [1.0, 0.2], [0.1, 0.1], [-1.0, 2.0], [3.0, 3.0]];
+
+    struct Arrays {
+        factor: Matrix<f64, 5, 5>,
+        residuals: [f64; 5],
+        pivots: [u32; 5],
+    }
+
+    fn run<K: Kernel<[f64], Scalar = f64>>(
+        kernel: &K,
+        stop: Landmarks<f64>,
+    ) -> Result<(PivotedCholesky<f64>, Arrays), Error> {
+        let mut a = Arrays { factor: Matrix::zeros(), residuals: [0.0; 5], pivots: [0; 5] };
+        let samples = SAMPLES.as_slice();
+        let mut state = PivotedCholesky::start(kernel, samples, &mut a.residuals)?;
+        let factor = &mut a.factor.view_mut();
+        while state.step(kernel, samples, stop, factor, &mut a.residuals, &mut a.pivots)?
+            == Progress::Working
+        {}
+        Ok((state, a))
+    }
+
+    #[test]
+    fn full_factor_reproduces_the_gram_matrix() {
+        let kernel = Rbf::new(0.7);
+        let (state, a) = run(&kernel, Landmarks::Rank(5)).unwrap();
+        assert_eq!(state.rank(), 5);
+        assert!(!state.is_indefinite());
+        for (i, x) in SAMPLES.iter().enumerate() {
+            for (j, y) in SAMPLES.iter().enumerate() {
+                let product = dot(a.factor.view().row(i), a.factor.view().row(j));
+                assert!((product - kernel.eval(x, y)).abs() < 1e-14);
+            }
+        }
+        // Row of the k-th landmark: zero beyond column k.
+        for (k, &pivot) in a.pivots.iter().enumerate() {
+            assert!(a.factor.view().row(pivot as usize)[k + 1..].iter().all(|&v| v == 0.0));
+        }
+    }
+
+    #[test]
+    fn rank_of_the_linear_kernel_is_the_dimension() {
+        let (state, a) = run(&Linear, Landmarks::Rank(5)).unwrap();
+        assert_eq!(state.rank(), 2);
+        assert_eq!(a.pivots[0], 4, "the longest sample comes first");
+    }
+
+    #[test]
+    fn residual_bounds_what_is_lost() {
+        let (state, a) = run(&Rbf::new(0.7), Landmarks::Residual(0.1)).unwrap();
+        assert!(state.rank() < 5);
+        assert!(a.residuals.iter().sum::<f64>() <= 0.1 * 5.0);
+        assert_eq!(a.pivots[0], 0, "ties go to the lowest index");
+    }
+
+    #[test]
+    fn bad_requests_and_indefinite_kernels_are_noticed() {
+        let kernel = Rbf::new(0.7);
+        for (stop, name) in [
+            (Landmarks::Rank(0), "landmarks"),
+            (Landmarks::Residual(0.0), "residual"),
+            (Landmarks::Residual(f64::NAN), "residual"),
+            (Landmarks::Residual(1.0), "residual"),
+        ] {
+            match run(&kernel, stop).map(|_| ()) {
+                Err(Error::Parameter { name: given, .. }) => assert_eq!(given, name),
+                other => panic!("{other:?}"),
+            }
+        }
+        let (state, _) = run(&Sigmoid::new(2.0, -1.0), Landmarks::Rank(5)).unwrap();
+        assert!(state.is_indefinite());
+        let mut short = Matrix::<f64, 5, 1>::zeros();
+        let (mut residuals, mut pivots) = ([0.0; 5], [0; 1]);
+        let samples = SAMPLES.as_slice();
+        let mut state = PivotedCholesky::start(&kernel, samples, &mut residuals).unwrap();
+        let mut step = || {
+            let factor = &mut short.view_mut();
+            let stop = Landmarks::Residual(1e-3);
+            state.step(&kernel, samples, stop, factor, &mut residuals, &mut pivots)
+        };
+        assert_eq!(step(), Ok(Progress::Working));
+        assert_eq!(step(), Err(Error::Capacity { what: "landmarks", needed: 2, capacity: 1 }));
+    }
+}

@@ -1,0 +1,46 @@
+//! How unusual a point is.
+//!
+//! With `k̃ = ‖φ(x) − φ̄‖²`, the projections `f_j` and the component variances `λ_j`:
+//!
+//! | field | formula | measures |
+//! |---|---|---|
+//! | [`spe`](Score::spe) | `k̃ − Σ f_j²` | what the components cannot explain (Hoffmann 2007) |
+//! | [`t2`](Score::t2) | `Σ f_j²/λ_j` | how far along the components (Hotelling; Lee et al. 2004) |
+//! | [`abs_sum`](Score::abs_sum) | `Σ \|f_j\|` | the same, unweighted |
+//! | [`centre_distance`](Score::centre_distance) | `k̃` | distance from the middle of the samples, squared |
+//!
+//! **Use `spe` to detect anomalies.** Higher is more anomalous for all four, but with a Gaussian kernel a point far
+//! from every sample projects to one fixed inner point: there `t2` and `abs_sum` *fall* again,
+//! with narrow kernels below what normal points score, while `spe` rises to its ceiling `1 + M − Σ b_j²` and stays.
+
+use crate::math::Real;
+
+/// The scores of one point. Use [`spe`](Self::spe) to detect anomalies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Score<T> {
+    /// Squared reconstruction error in feature space: the score to detect anomalies with.
+    ///
+    /// Never negative, except with kernels that are not positive definite.
+    pub spe: T,
+    /// Hotelling's T² within the kept components. Falls for points far from all samples.
+    pub t2: T,
+    /// Sum of the absolute projections. Falls for points far from all samples.
+    pub abs_sum: T,
+    /// Squared distance to the centre of the samples in feature space.
+    pub centre_distance: T,
+}
+
+impl<T: Real> Score<T> {
+    /// The scores that follow from `k̃` and the projections; what rounding makes negative is left so.
+    #[inline(always)]
+    pub(crate) fn new(centre_distance: T, projection: &[T], variances: &[T]) -> Self {
+        let (mut explained, mut t2, mut abs_sum) = (T::ZERO, T::ZERO, T::ZERO);
+        for (&f, &variance) in projection.iter().zip(variances) {
+            explained += f * f;
+            t2 += f * f / variance;
+            abs_sum += f.abs();
+        }
+        Self { spe: centre_distance - explained, t2, abs_sum, centre_distance }
+    }
+}

@@ -1,0 +1,377 @@
+//! Matrices: const-generic owners, borrowed views with run-time sizes.
+//!
+//! [`Matrix`] owns its storage, so that a firmware can place it in a `static`. All algorithms
+//! take [`MatrixView`] or [`MatrixViewMut`], whose sizes are values: there is one copy of each
+//! algorithm in flash, and a host program can use the same functions on sizes it reads from a file.
+
+use crate::error::Error;
+use crate::math::Real;
+
+/// An `R × C` matrix that owns its entries, stored row by row.
+///
+/// ```
+/// use mercer::linalg::Matrix;
+/// static A: Matrix<f32, 2, 3> = Matrix::from_rows([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(A.view().row(1), [4.0, 5.0, 6.0]);
+/// assert_eq!(A.view().get(0, 2), Some(3.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Matrix<T, const R: usize, const C: usize> {
+    rows: [[T; C]; R],
+}
+
+impl<T: Real, const R: usize, const C: usize> Matrix<T, R, C> {
+    /// A matrix of zeros; a `static` of it stays in `.bss`.
+    pub const fn zeros() -> Self {
+        Self { rows: [[T::ZERO; C]; R] }
+    }
+}
+
+impl<T: Real, const R: usize, const C: usize> Default for Matrix<T, R, C> {
+    fn default() -> Self {
+        Self::zeros()
+    }
+}
+
+impl<T, const R: usize, const C: usize> Matrix<T, R, C> {
+    /// A matrix from its rows.
+    pub const fn from_rows(rows: [[T; C]; R]) -> Self {
+        Self { rows }
+    }
+
+    /// The rows, with their length known to the compiler.
+    pub(crate) const fn as_rows(&self) -> &[[T; C]; R] {
+        &self.rows
+    }
+
+    /// The whole matrix as a view.
+    pub const fn view(&self) -> MatrixView<'_, T> {
+        MatrixView { data: self.rows.as_flattened(), rows: R, columns: C, stride: C }
+    }
+
+    /// The whole matrix as a view that can be written.
+    pub const fn view_mut(&mut self) -> MatrixViewMut<'_, T> {
+        MatrixViewMut { data: self.rows.as_flattened_mut(), rows: R, columns: C, stride: C }
+    }
+}
+
+/// A borrowed matrix whose sizes are run-time values.
+///
+/// Rows may be part of longer rows (`stride`), so the leading block of a larger matrix is a view too.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixView<'a, T> {
+    data: &'a [T],
+    rows: usize,
+    columns: usize,
+    stride: usize,
+}
+
+/// A borrowed matrix that can be written; see [`MatrixView`].
+#[derive(Debug)]
+pub struct MatrixViewMut<'a, T> {
+    data: &'a mut [T],
+    rows: usize,
+    columns: usize,
+    stride: usize,
+}
+
+/// The columns of a view in a row of the matrix it is part of.
+fn leading_part<T>(row: &mut [T], columns: usize) -> &mut [T] {
+    let columns = columns.min(row.len());
+    row.get_mut(..columns).unwrap_or_default()
+}
+
+fn require_length(length: usize, rows: usize, columns: usize) -> Result<(), Error> {
+    match rows.checked_mul(columns) {
+        Some(expected) if expected == length => Ok(()),
+        expected => Err(Error::Shape {
+            what: "matrix data",
+            expected: expected.unwrap_or(usize::MAX),
+            given: length,
+        }),
+    }
+}
+
+impl<'a, T> MatrixView<'a, T> {
+    /// A view of `rows × columns` entries stored row by row.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when `data` has another length.
+    pub fn new(data: &'a [T], rows: usize, columns: usize) -> Result<Self, Error> {
+        require_length(data.len(), rows, columns)?;
+        Ok(Self { data, rows, columns, stride: columns })
+    }
+
+    /// Number of rows.
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Row `i`; empty when there is no such row.
+    pub fn row(&self, i: usize) -> &'a [T] {
+        let start = i * self.stride;
+        if i >= self.rows {
+            return &[];
+        }
+        self.data.get(start..start + self.columns).unwrap_or(&[])
+    }
+
+    /// The rows in order.
+    pub fn iter_rows(&self) -> impl Iterator<Item = &'a [T]> + use<'a, T> {
+        let columns = self.columns;
+        self.data
+            .chunks(self.stride.max(1))
+            .take(self.rows)
+            .map(move |row| row.get(..columns).unwrap_or(row))
+    }
+
+    /// The leading block of at most `rows × columns`.
+    pub fn leading(&self, rows: usize, columns: usize) -> MatrixView<'a, T> {
+        Self { rows: rows.min(self.rows), columns: columns.min(self.columns), ..*self }
+    }
+}
+
+impl<T: Copy> MatrixView<'_, T> {
+    /// Entry at row `i` and column `j`.
+    pub fn get(&self, i: usize, j: usize) -> Option<T> {
+        self.row(i).get(j).copied()
+    }
+}
+
+impl<T: Real> MatrixView<'_, T> {
+    /// Entry at row `i` and column `j`, both known to lie inside.
+    pub(crate) fn at(&self, i: usize, j: usize) -> T {
+        debug_assert!(i < self.rows && j < self.columns, "({i}, {j}) is outside");
+        self.data.get(i * self.stride + j).copied().unwrap_or(T::ZERO)
+    }
+
+    /// The entries of the main diagonal.
+    pub fn diagonal(&self) -> impl Iterator<Item = T> {
+        let view = *self;
+        (0..self.rows.min(self.columns)).map(move |i| view.at(i, i))
+    }
+
+    /// Magnitude of the largest entry.
+    pub(crate) fn largest(&self) -> T {
+        self.iter_rows().flatten().fold(T::ZERO, |largest, entry| largest.larger(entry.abs()))
+    }
+
+    /// Magnitude of the largest entry of a symmetric matrix, from its lower triangle.
+    pub(crate) fn largest_below(&self) -> T {
+        let mut largest = T::ZERO;
+        for (i, row) in self.iter_rows().enumerate() {
+            let left = row.get(..=i).unwrap_or(row);
+            largest = left.iter().fold(largest, |largest, entry| largest.larger(entry.abs()));
+        }
+        largest
+    }
+
+    /// The number of rows of a square, finite, symmetric matrix.
+    ///
+    /// Entries count as equal when they differ by no more than `n·ε` of the largest one.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::NotSymmetric`].
+    pub fn require_symmetric(&self) -> Result<usize, Error> {
+        if self.rows != self.columns {
+            return Err(Error::Shape {
+                what: "matrix columns",
+                expected: self.rows,
+                given: self.columns,
+            });
+        }
+        for (row, entries) in self.iter_rows().enumerate() {
+            if let Some(column) = entries.iter().position(|entry| !entry.is_finite()) {
+                return Err(Error::NotFinite { row, column });
+            }
+        }
+        let rounding = self.largest() * T::EPSILON * T::from_usize(self.rows);
+        for (row, entries) in self.iter_rows().enumerate() {
+            for (column, &entry) in entries.iter().enumerate().skip(row + 1) {
+                if (entry - self.at(column, row)).abs() > rounding {
+                    return Err(Error::NotSymmetric { row, column });
+                }
+            }
+        }
+        Ok(self.rows)
+    }
+}
+
+impl<'a, T> MatrixViewMut<'a, T> {
+    /// A view of `rows × columns` entries stored row by row.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when `data` has another length.
+    pub fn new(data: &'a mut [T], rows: usize, columns: usize) -> Result<Self, Error> {
+        require_length(data.len(), rows, columns)?;
+        Ok(Self { data, rows, columns, stride: columns })
+    }
+
+    /// Number of rows.
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The same matrix to read.
+    pub const fn view(&self) -> MatrixView<'_, T> {
+        MatrixView { data: self.data, rows: self.rows, columns: self.columns, stride: self.stride }
+    }
+
+    /// The same matrix, borrowed for a shorter time.
+    pub const fn reborrow(&mut self) -> MatrixViewMut<'_, T> {
+        MatrixViewMut {
+            data: self.data,
+            rows: self.rows,
+            columns: self.columns,
+            stride: self.stride,
+        }
+    }
+
+    /// The leading block of at most `rows × columns`.
+    pub fn into_leading(self, rows: usize, columns: usize) -> MatrixViewMut<'a, T> {
+        Self { rows: rows.min(self.rows), columns: columns.min(self.columns), ..self }
+    }
+
+    /// Row `i`; empty when there is no such row.
+    pub fn row_mut(&mut self, i: usize) -> &mut [T] {
+        let start = i * self.stride;
+        if i >= self.rows {
+            return &mut [];
+        }
+        self.data.get_mut(start..start + self.columns).unwrap_or_default()
+    }
+
+    /// The rows in order.
+    pub fn iter_rows_mut(&mut self) -> impl Iterator<Item = &mut [T]> {
+        let columns = self.columns;
+        let rows = self.data.chunks_mut(self.stride.max(1)).take(self.rows);
+        rows.map(move |row| leading_part(row, columns))
+    }
+
+    /// Rows `first < second` together.
+    pub(crate) fn row_pair_mut(&mut self, first: usize, second: usize) -> (&mut [T], &mut [T]) {
+        debug_assert!(first < second && second < self.rows, "rows {first}, {second}");
+        let columns = self.columns;
+        let Some((head, tail)) = self.data.split_at_mut_checked(second * self.stride) else {
+            return (&mut [], &mut []);
+        };
+        let start = first * self.stride;
+        (
+            head.get_mut(start..start + columns).unwrap_or_default(),
+            tail.get_mut(..columns).unwrap_or_default(),
+        )
+    }
+
+    /// All entries, and the distance from a row to the next: to walk down a column.
+    pub(crate) const fn entries_mut(&mut self) -> (&mut [T], usize) {
+        (self.data, self.stride)
+    }
+
+    /// Exchanges rows `first < second`.
+    pub(crate) fn swap_rows(&mut self, first: usize, second: usize) {
+        let (a, b) = self.row_pair_mut(first, second);
+        for (a, b) in a.iter_mut().zip(b) {
+            core::mem::swap(a, b);
+        }
+    }
+}
+
+impl<T: Real> MatrixViewMut<'_, T> {
+    /// Entry at row `i` and column `j`, both known to lie inside.
+    pub(crate) fn at(&self, i: usize, j: usize) -> T {
+        self.view().at(i, j)
+    }
+
+    /// Writes the entry at row `i` and column `j`, both known to lie inside.
+    pub(crate) fn set(&mut self, i: usize, j: usize, value: T) {
+        debug_assert!(i < self.rows && j < self.columns, "({i}, {j}) is outside");
+        if let Some(entry) = self.data.get_mut(i * self.stride + j) {
+            *entry = value;
+        }
+    }
+
+    /// Makes this the identity (ones on the main diagonal).
+    pub(crate) fn set_identity(&mut self) {
+        for (i, row) in self.iter_rows_mut().enumerate() {
+            for (j, entry) in row.iter_mut().enumerate() {
+                *entry = if i == j { T::ONE } else { T::ZERO };
+            }
+        }
+    }
+
+    /// Copies the upper triangle to the lower one.
+    pub(crate) fn mirror_upper(&mut self) {
+        let stride = self.stride.max(1);
+        for i in 1..self.rows {
+            let Some((above, row)) = self.data.split_at_mut_checked(i * stride) else { return };
+            for (entry, above) in row.iter_mut().zip(above.chunks(stride)) {
+                *entry = above.get(i).copied().unwrap_or(*entry);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Matrix<f64, 3, 3> =
+        Matrix::from_rows([[2.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 4.0]]);
+
+    #[test]
+    fn leading_block_keeps_the_stride() {
+        let block = A.view().leading(2, 2);
+        assert_eq!((block.rows(), block.columns()), (2, 2));
+        assert_eq!(block.row(0), [2.0, 1.0]);
+        assert_eq!(block.row(1), [1.0, 3.0]);
+        assert!(block.row(2).is_empty());
+        assert_eq!(block.get(1, 2), None);
+        assert!(block.iter_rows().eq([[2.0, 1.0], [1.0, 3.0]]));
+    }
+
+    #[test]
+    fn views_of_slices_check_the_length() {
+        assert!(MatrixView::new(&[0.0; 6], 2, 3).is_ok());
+        let short = MatrixView::new(&[0.0; 5], 2, 3).unwrap_err();
+        assert_eq!(short, Error::Shape { what: "matrix data", expected: 6, given: 5 });
+        assert!(MatrixViewMut::new(&mut [0.0; 5], usize::MAX, 2).is_err());
+    }
+
+    #[test]
+    fn symmetry_is_checked_to_rounding() {
+        assert_eq!(A.view().require_symmetric(), Ok(3));
+        let mut b = A;
+        b.view_mut().set(2, 1, -1.0 + 1e-15);
+        assert_eq!(b.view().require_symmetric(), Ok(3));
+        b.view_mut().set(2, 1, -1.0 + 1e-12);
+        assert_eq!(b.view().require_symmetric(), Err(Error::NotSymmetric { row: 1, column: 2 }));
+        b.view_mut().set(2, 0, f64::NAN);
+        assert_eq!(b.view().require_symmetric(), Err(Error::NotFinite { row: 2, column: 0 }));
+        let oblong = Matrix::<f64, 2, 3>::zeros();
+        assert!(matches!(oblong.view().require_symmetric(), Err(Error::Shape { .. })));
+    }
+
+    #[test]
+    fn rows_swap_and_mirror() {
+        let mut b = A;
+        b.view_mut().swap_rows(0, 2);
+        assert_eq!(b.view().row(0), [0.5, -1.0, 4.0]);
+        assert_eq!(b.view().row(2), [2.0, 1.0, 0.5]);
+        let mut c = Matrix::from_rows([[1.0, 2.0], [9.0, 3.0]]);
+        c.view_mut().mirror_upper();
+        assert_eq!(c, Matrix::from_rows([[1.0, 2.0], [2.0, 3.0]]));
+        c.view_mut().set_identity();
+        assert_eq!(c, Matrix::from_rows([[1.0, 0.0], [0.0, 1.0]]));
+    }
+}

@@ -1,0 +1,331 @@
+//! Relevant dimension estimation: how many kernel principal components labels need, and how noisy the labels are.
+//!
+//! With the unit eigenvectors `v_j` of the `n × n` Gram matrix, all of them and in descending order, labels `y` have the coefficients `z_j = v_jᵀy`.
+//! What they say about the samples sits in the leading ones if the kernel suits the problem; noise is in all alike. With `S_d = Σ_{j≤d} v_j v_jᵀ`,
+//! `d̂` is where a criterion is least (among equal ones the smallest `d`):
+//!
+//! | [`Method`] | criterion |
+//! |---|---|
+//! | `TwoComponents` | `(d/n) ln σ₁² + ((n−d)/n) ln σ₂²`, `σ₁² = (1/d) Σ_{j≤d} z_j²`, `σ₂² = (1/(n−d)) Σ_{j>d} z_j²`: two Gaussians, by maximum likelihood |
+//! | `LeaveOneOut` | `(1/n) Σ_i ((y_i − (S_d y)_i)/(1 − (S_d)_ii))²`: each label predicted from the others |
+//!
+//! The de-noised labels are `ŷ = S_d̂ y`, and the noise level is how far `y` is from them on average: the squared error, or for labels ±1 the share
+//! whose sign is another. A small `d̂` with much noise speaks of noisy labels, a large `d̂` with little of a complex problem: [`RelevantDimension::assessment`].
+//!
+//! The source is M. L. Braun, J. M. Buhmann and K.-R. Müller, *On Relevant Dimensions in Kernel Feature Spaces*, JMLR 9, 2008, where the Gram matrix is
+//! not centred. [`Options::centred`] centres it, as kernel PCA does, and the labels with it; their mean is then added to `ŷ`, and to be predicted as well: `S_d + eeᵀ/n`
+//! takes the place of `S_d`.
+//!
+//! ```
+//! use mercer::kernel::Rbf;
+//! use mercer::methods::DimensionWorkspace;
+//! use mercer::methods::dimension::{self, Options};
+//! let x: [[f32; 1]; 40] = core::array::from_fn(|i| [0.2 * i as f32 - 4.0]);
+//! let y = x.map(|[x]| x.sin() + if (5.0 * x) as i32 % 2 == 0 { 0.1 } else { -0.1 });
+//!
+//! let mut workspace = DimensionWorkspace::<f32, 40>::new();
+//! let mut scratch = workspace.scratch(x.len())?;
+//! let found = dimension::estimate(&Rbf::new(0.5), x.as_slice(), &y, Options::VALUES, &mut scratch)?;
+//! assert!(found.dimension <= 8 && (found.noise - 0.01).abs() < 0.002); // the labels are off by 0.1
+//! assert!(scratch.denoised.iter().zip(&x).all(|(smooth, [x])| (smooth - x.sin()).abs() < 0.1));
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+mod assessment;
+mod criterion;
+
+pub use assessment::{Assessment, LARGE_NOISE, SAMPLES_PER_DIMENSION};
+
+use criterion::Left;
+
+use crate::error::{Error, require_capacity, require_shape};
+use crate::kernel::{Kernel, Samples, gram};
+use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::{Matrix, MatrixViewMut, rows};
+use crate::math::{Real, first_least, sum};
+use crate::methods::labels;
+
+/// How the dimension is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Method {
+    /// The coefficients are drawn from a wide Gaussian up to the dimension, and from a narrow one beyond.
+    TwoComponents,
+    /// Each label is predicted from the other ones. Makes no assumption on the coefficients; often settles for more dimensions.
+    LeaveOneOut,
+}
+
+/// What the labels are, and with that how noise is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Labels {
+    /// Numbers: the noise level is the mean squared error.
+    Values,
+    /// Classes, +1 or −1: the noise level is the share of labels whose sign is not that of the de-noised label.
+    Signs,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Options {
+    /// How the dimension is found.
+    pub method: Method,
+    /// What the labels are.
+    pub labels: Labels,
+    /// Centre the Gram matrix and the labels.
+    pub centred: bool,
+    /// The largest dimension to consider; `None` for half the number of samples, as in the paper. (Near `n` the second Gaussian has a few coefficients only,
+    /// and one that happens to be small makes any `d` there look likely.)
+    pub up_to: Option<usize>,
+}
+
+impl Options {
+    /// Labels that are numbers, by the two-component model, as in the paper.
+    pub const VALUES: Self =
+        Self { method: Method::TwoComponents, labels: Labels::Values, centred: false, up_to: None };
+    /// Labels that are +1 or −1, by the two-component model, as in the paper.
+    pub const SIGNS: Self = Self { labels: Labels::Signs, ..Self::VALUES };
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct RelevantDimension<T> {
+    /// Number of samples `n`.
+    pub samples: usize,
+    /// The relevant dimension `d̂`.
+    pub dimension: usize,
+    /// The largest dimension that was considered: the wish, or the number of eigenvalues above rounding.
+    pub searched: usize,
+    /// What the labels were taken for.
+    pub labels: Labels,
+    /// The noise level: mean squared error, or share of other signs.
+    pub noise: T,
+    /// The same as a share: of the variance of the labels, or of their number.
+    pub noise_share: T,
+}
+
+/// Memory for an estimate from at most `N` samples: an `N × N` matrix and a little more.
+#[derive(Clone, Debug)]
+pub struct DimensionWorkspace<T, const N: usize> {
+    gram: Matrix<T, N, N>,
+    values: [T; N],
+    coefficients: [T; N],
+    denoised: [T; N],
+    spanned: [T; N],
+    criterion: [T; N],
+}
+
+impl<T: Real, const N: usize> DimensionWorkspace<T, N> {
+    /// Bytes it occupies.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// An empty workspace; a `static` of it stays in `.bss`.
+    pub const fn new() -> Self {
+        Self {
+            gram: Matrix::zeros(),
+            values: [T::ZERO; N],
+            coefficients: [T::ZERO; N],
+            denoised: [T::ZERO; N],
+            spanned: [T::ZERO; N],
+            criterion: [T::ZERO; N],
+        }
+    }
+
+    /// The part for `samples` samples.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when there are more than `N`.
+    pub fn scratch(&mut self, samples: usize) -> Result<DimensionScratch<'_, T>, Error> {
+        require_capacity("samples in the workspace", samples, N)?;
+        Ok(DimensionScratch {
+            gram: self.gram.view_mut().into_leading(samples, samples),
+            values: self.values.get_mut(..samples).unwrap_or_default(),
+            coefficients: self.coefficients.get_mut(..samples).unwrap_or_default(),
+            denoised: self.denoised.get_mut(..samples).unwrap_or_default(),
+            spanned: self.spanned.get_mut(..samples).unwrap_or_default(),
+            criterion: self.criterion.get_mut(..samples).unwrap_or_default(),
+        })
+    }
+}
+
+impl<T: Real, const N: usize> Default for DimensionWorkspace<T, N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Borrowed memory for an estimate from `n` samples, of whatever origin, and what it holds afterwards.
+#[derive(Debug)]
+pub struct DimensionScratch<'a, T> {
+    /// `n × n`; the Gram matrix, then its eigenvectors `v_j` as rows.
+    pub gram: MatrixViewMut<'a, T>,
+    /// `n`; the eigenvalues.
+    pub values: &'a mut [T],
+    /// `n`; the coefficients `z_j`. The sum of their squares is that of the labels (less their mean, if centred).
+    pub coefficients: &'a mut [T],
+    /// `n`; the de-noised labels `ŷ`.
+    pub denoised: &'a mut [T],
+    /// `n`; for `(S_d)_ii`, how much of each sample the first `d` eigenvectors span.
+    pub spanned: &'a mut [T],
+    /// `n`; the criterion for `d = 1, 2, …` up to [`RelevantDimension::searched`].
+    pub criterion: &'a mut [T],
+}
+
+/// Estimates the relevant dimension of labelled samples; de-noised labels and the rest are in `scratch` then.
+///
+/// `n(n+1)/2` kernel evaluations, an `n × n` eigenproblem and `2n²` multiply-adds.
+///
+/// # Errors
+/// Whatever is wrong with kernel, samples or sizes; [`Error::Label`] for one that is not finite, or not ±1 where it should be; [`Error::Parameter`] for labels
+/// that are all equal or whose squares overflow, and for a bad [`Options::up_to`]; [`Error::NoVariance`] when all samples are equal; [`Error::NoConvergence`].
+pub fn estimate<K, S>(
+    kernel: &K,
+    samples: &S,
+    labels: &[K::Scalar],
+    options: Options,
+    scratch: &mut DimensionScratch<'_, K::Scalar>,
+) -> Result<RelevantDimension<K::Scalar>, Error>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    let n = samples.count();
+    scratch.require_shape(n)?;
+    gram::fill(kernel, samples, &mut scratch.gram)?;
+    let mean = mean_of(labels, options.labels, n)?;
+    gram::require_variance(kernel, samples, samples.iter_samples().map(|x| kernel.diagonal(x)))?;
+    let up_to = match options.up_to {
+        None => n / 2,
+        Some(wanted) if wanted >= 1 && wanted < n => wanted,
+        Some(_) => {
+            let rule = ">= 1 and below the number of samples";
+            return Err(Error::Parameter { name: "up_to", rule });
+        }
+    };
+    let rounding =
+        K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * scratch.gram.view().largest_below();
+    if options.centred {
+        gram::centre(&mut scratch.gram, scratch.spanned)?;
+    }
+    eigen::symmetric(&mut scratch.gram, scratch.values, scratch.criterion, MAX_SWEEPS)?;
+    // Beyond this eigenvectors are not those of any direction in feature space.
+    let rank = scratch.values.iter().take_while(|&&value| value > rounding).count();
+    let searched = up_to.min(rank);
+    if searched == 0 {
+        return Err(Error::NoVariance);
+    }
+    scratch.search(
+        labels,
+        if options.centred { Some(mean) } else { None },
+        options.method,
+        searched,
+    );
+    let criterion = scratch.criterion.get(..searched).unwrap_or_default();
+    let dimension = 1 + first_least(criterion.iter().copied()).map_or(0, |(least, _)| least);
+    scratch.denoise(if options.centred { mean } else { K::Scalar::ZERO }, dimension);
+    let (noise, noise_share) = noise(labels, scratch.denoised, options.labels, mean);
+    Ok(RelevantDimension {
+        samples: n,
+        dimension,
+        searched,
+        labels: options.labels,
+        noise,
+        noise_share,
+    })
+}
+
+impl<T: Real> DimensionScratch<'_, T> {
+    /// All arrays are for the same number of samples. (The matrix is checked where it is used.)
+    fn require_shape(&self, expected: usize) -> Result<(), Error> {
+        for (what, given) in [
+            ("eigenvalues", self.values.len()),
+            ("coefficients", self.coefficients.len()),
+            ("denoised", self.denoised.len()),
+            ("spanned", self.spanned.len()),
+            ("criterion", self.criterion.len()),
+        ] {
+            require_shape(what, expected, given)?;
+        }
+        Ok(())
+    }
+
+    /// Computes the coefficients and the criterion for every dimension up to `searched`; labels are taken less `centre`, if there is one.
+    fn search(&mut self, labels: &[T], centre: Option<T>, method: Method, searched: usize) {
+        let vectors = self.gram.view();
+        let mean = centre.unwrap_or(T::ZERO);
+        // Until it is needed for what is fitted: the labels as they are used.
+        for (place, &label) in self.denoised.iter_mut().zip(labels) {
+            *place = label - mean;
+        }
+        for (z, vector) in self.coefficients.iter_mut().zip(vectors.iter_rows()) {
+            *z = rows::dot(vector, self.denoised);
+        }
+        match method {
+            Method::TwoComponents => criterion::two_components(self.coefficients, self.criterion),
+            Method::LeaveOneOut => {
+                // The mean is predicted from the others as well: eeᵀ/n has 1/n on its diagonal.
+                let mean_share =
+                    if centre.is_some() { T::ONE / T::from_usize(labels.len()) } else { T::ZERO };
+                self.spanned.fill(mean_share);
+                let mut left = Left { residuals: self.denoised, spanned: self.spanned, mean_share };
+                let criterion = self.criterion.iter_mut().take(searched);
+                let pairs = vectors.iter_rows().zip(self.coefficients.iter());
+                for (place, (vector, &z)) in criterion.zip(pairs) {
+                    *place = left.error(vector, z, labels, mean);
+                }
+            }
+        }
+    }
+
+    /// Writes `ŷ = mean + S_d (y − mean)`.
+    fn denoise(&mut self, mean: T, dimension: usize) {
+        self.denoised.fill(mean);
+        let pairs = self.gram.view().iter_rows().zip(self.coefficients.iter());
+        for (vector, &z) in pairs.take(dimension) {
+            rows::add(self.denoised, z, vector);
+        }
+    }
+}
+
+/// The mean of labels that can be used.
+fn mean_of<T: Real>(values: &[T], kind: Labels, samples: usize) -> Result<T, Error> {
+    match kind {
+        Labels::Values => labels::require_values(values, samples)?,
+        Labels::Signs => labels::require_classes(values, samples)?,
+    }
+    let name = "labels";
+    if values.windows(2).all(|pair| matches!(pair, [a, b] if a == b)) {
+        return Err(Error::Parameter { name, rule: "not all equal" });
+    }
+    let mean = sum(values.iter().copied()) / T::from_usize(samples);
+    let squares = sum(values.iter().map(|&y| y * y));
+    if !squares.is_finite() || variance(values, mean) <= T::ZERO {
+        return Err(Error::Parameter { name, rule: "of a size that can be squared" });
+    }
+    Ok(mean)
+}
+
+fn variance<T: Real>(labels: &[T], mean: T) -> T {
+    sum(labels.iter().map(|&y| (y - mean) * (y - mean))) / T::from_usize(labels.len())
+}
+
+/// The noise level, and the same as a share.
+fn noise<T: Real>(labels: &[T], denoised: &[T], kind: Labels, mean: T) -> (T, T) {
+    let pairs = labels.iter().zip(denoised);
+    let count = T::from_usize(labels.len());
+    match kind {
+        Labels::Values => {
+            let squares = sum(pairs.map(|(&y, &smooth)| (y - smooth) * (y - smooth)));
+            (squares / count, squares / count / variance(labels, mean))
+        }
+        Labels::Signs => {
+            // A de-noised label of 0 agrees with neither class.
+            let other = pairs.filter(|&(&y, &smooth)| y * smooth <= T::ZERO).count();
+            let share = T::from_usize(other) / count;
+            (share, share)
+        }
+    }
+}

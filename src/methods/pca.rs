@@ -1,0 +1,334 @@
+//! Linear PCA: mean, principal axes, and what is lost without the minor ones.
+//!
+//! For samples `x_i` with mean `μ` and covariance `C = (1/n) Σ (x_i − μ)(x_i − μ)ᵀ = U Λ Uᵀ`, variances `λ_j` descending (Pearson 1901, Hotelling 1933):
+//!
+//! | | | |
+//! |---|---|---|
+//! | [`project`](PcaView::project) | `f = Uᵀ(x − μ)` | the samples' `f_j` are uncorrelated, with variances `λ_j` |
+//! | [`whiten`](PcaView::whiten) | `Λ^(−1/2) Uᵀ(x − μ)` | the samples' covariance is the identity |
+//! | [`reconstruct`](PcaView::reconstruct) | `μ + Σ f_j u_j` | the nearest point in the span of the kept axes |
+//! | [`Header::truncation_error`] | `Σ λ_j` of the axes dropped | mean of `‖x_i − x̂_i‖²`, the least that as many axes can leave (Eckart & Young 1936) |
+//! | [`score`](PcaView::score) | `‖x − μ‖² − Σ f_j²`, … | how unusual a point is, as [kernel PCA](crate::kpca) says it |
+//!
+//! **Variances divide by `n`**, as those of [kernel PCA](crate::kpca) do. numpy's `cov` and scikit-learn's `PCA` divide by `n − 1`: theirs are `n/(n − 1)` times these, axes,
+//! projections and shares are the same.
+//!
+//! There are two [routes](fit()) to the same result: [`fit()`] through the `d × d` covariance of the inputs, [`fit_dual`] through the `n × n` inner products of the samples,
+//! `(1/n)(x_i − μ)·(x_j − μ) = V Λ Vᵀ` and `u_j = Σ_i v_ij (x_i − μ)/√(nλ_j)`, which is smaller when there are fewer samples than inputs. The latter is what kernel PCA
+//! does, and with the [linear kernel](crate::kernel::Linear) that gives the same projections; but a `Pca` needs no samples any more, and a projection costs `d·P`
+//! multiply-adds.
+//!
+//! Sign of an axis: the training sample whose projection is largest in magnitude (the first of them) has a positive one, as in kernel PCA. Where two samples
+//! tie but for rounding, the routes may disagree.
+
+mod fit;
+
+pub use fit::{PcaMut, PcaReport, PcaScratch, PcaWorkspace, fit, fit_dual};
+
+use crate::error::{Error, require_shape};
+use crate::kernel::{Kernel, Linear, Vector};
+use crate::kpca::model::{finite_score, require_finite};
+use crate::kpca::{Components, Projection, Score};
+use crate::linalg::{MatrixView, MatrixViewMut};
+use crate::math::{Real, squared_distance};
+
+/// The scalars of a PCA.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Header<T> {
+    /// Number of axes in use, at most the capacity; 0 before a fit.
+    pub components: u32,
+    /// Variance of the samples over all axes, `Σ λ_j`: their mean squared distance to the mean.
+    pub total_variance: T,
+    /// `Σ λ_j` of the axes that were dropped: the mean squared error of the samples' reconstructions.
+    pub truncation_error: T,
+}
+
+/// Linear PCA with at most `P` components on samples of type `X`, such as `[f32; 12]`.
+///
+/// ```
+/// use mercer::kpca::Components;
+/// use mercer::methods::{Pca, PcaWorkspace};
+///
+/// // The second input is twice the first.
+/// let samples = [[1.0_f32, 2.0], [2.0, 4.0], [3.0, 6.0], [4.0, 8.0], [5.0, 10.0]];
+/// let mut pca = Pca::<[f32; 2], 1>::new();
+/// let report = pca.fit(&samples, Components::Share(0.9), &mut PcaWorkspace::<_, 2>::new())?;
+/// assert!(report.explained > 0.999);
+/// let x = pca.denoise(&[3.0, 7.0])?; // back to the line
+/// assert!((x[0] - 3.4).abs() < 1e-5 && (x[1] - 6.8).abs() < 1e-5);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Pca<X: Vector, const P: usize> {
+    header: Header<X::Scalar>,
+    mean: X,
+    axes: [X; P],
+    variances: [X::Scalar; P],
+}
+
+impl<X: Vector, const P: usize> Pca<X, P> {
+    /// Bytes it occupies, in flash or RAM.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// Nothing learned yet; a `static` of it stays in `.bss`.
+    pub const fn new() -> Self {
+        const { assert!(P > 0, "a PCA needs room for components") };
+        let header = Header {
+            components: 0,
+            total_variance: X::Scalar::ZERO,
+            truncation_error: X::Scalar::ZERO,
+        };
+        Self::from_parts(header, X::ZEROS, [X::ZEROS; P], [X::Scalar::ZERO; P])
+    }
+
+    /// What was learned earlier, e.g. on the host, and lives in flash. Axes beyond those the header names are ignored.
+    pub const fn from_parts(
+        header: Header<X::Scalar>,
+        mean: X,
+        axes: [X; P],
+        variances: [X::Scalar; P],
+    ) -> Self {
+        Self { header, mean, axes, variances }
+    }
+
+    /// Learns mean and axes through the covariance of the inputs; `M` is at least their number.
+    ///
+    /// # Errors
+    /// See [`fit()`]. What was there before is unchanged then.
+    pub fn fit<const M: usize>(
+        &mut self,
+        samples: &[X],
+        components: Components<X::Scalar>,
+        workspace: &mut PcaWorkspace<X, M>,
+    ) -> Result<PcaReport<X::Scalar>, Error> {
+        let mut scratch = workspace.scratch("inputs in the workspace", X::INPUTS)?;
+        fit(samples, components, &mut scratch, &mut self.storage()?)
+    }
+
+    /// Learns mean and axes through the inner products of the samples; `M` is at least their number.
+    ///
+    /// # Errors
+    /// See [`fit_dual`]. What was there before is unchanged then.
+    pub fn fit_dual<const M: usize>(
+        &mut self,
+        samples: &[X],
+        components: Components<X::Scalar>,
+        workspace: &mut PcaWorkspace<X, M>,
+    ) -> Result<PcaReport<X::Scalar>, Error> {
+        let mut scratch = workspace.scratch("samples in the workspace", samples.len())?;
+        fit_dual(samples, components, &mut scratch, &mut self.storage()?)
+    }
+
+    /// The storage, for a fit to write.
+    fn storage(&mut self) -> Result<PcaMut<'_, X::Scalar>, Error> {
+        Ok(PcaMut {
+            header: &mut self.header,
+            mean: self.mean.view_mut(),
+            axes: MatrixViewMut::new(X::flatten_mut(&mut self.axes), P, X::INPUTS)?,
+            variances: &mut self.variances,
+        })
+    }
+
+    /// The part in use, with its sizes as run-time values.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`].
+    pub fn view(&self) -> Result<PcaView<'_, X::Scalar>, Error> {
+        let components = (self.header.components as usize).min(P);
+        let axes = MatrixView::new(X::flatten(&self.axes), P, X::INPUTS)?;
+        let variances = self.variances.get(..components).unwrap_or_default();
+        PcaView::new(self.header, self.mean.view(), axes.leading(components, X::INPUTS), variances)
+    }
+
+    /// The mean `μ` of the samples.
+    pub const fn mean(&self) -> &X {
+        &self.mean
+    }
+
+    /// The principal axes `u_j`; none before a fit.
+    pub fn axes(&self) -> &[X] {
+        self.axes.get(..self.header.components as usize).unwrap_or_default()
+    }
+
+    /// The scalars.
+    pub const fn header(&self) -> &Header<X::Scalar> {
+        &self.header
+    }
+
+    /// Projects a point onto the axes.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], or [`Error::Query`] when the point cannot be used.
+    pub fn project(&self, x: &X) -> Result<Projection<X::Scalar, P>, Error> {
+        self.with_room(|view, values| view.project(x.view(), values))
+    }
+
+    /// Projects a point and divides by the deviation along each axis.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn whiten(&self, x: &X) -> Result<Projection<X::Scalar, P>, Error> {
+        self.with_room(|view, values| view.whiten(x.view(), values))
+    }
+
+    /// The point whose projection this is, in the span of the axes.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`], [`Error::Shape`] for a projection of another length, and [`Error::Query`] when the result overflows.
+    pub fn reconstruct(&self, projection: &[X::Scalar]) -> Result<X, Error> {
+        let mut x = X::ZEROS;
+        self.view()?.reconstruct(projection, x.view_mut())?;
+        Ok(x)
+    }
+
+    /// The nearest point in the span of the axes: `x` without what the dropped ones hold.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn denoise(&self, x: &X) -> Result<X, Error> {
+        self.reconstruct(&self.project(x)?)
+    }
+
+    /// Scores a point.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn score(&self, x: &X) -> Result<Score<X::Scalar>, Error> {
+        let (view, mut values) = (self.view()?, [X::Scalar::ZERO; P]);
+        view.score(x.view(), values.get_mut(..view.components()).unwrap_or_default())
+    }
+
+    /// Room for one value a component, which `write` fills.
+    fn with_room(
+        &self,
+        write: impl FnOnce(PcaView<'_, X::Scalar>, &mut [X::Scalar]) -> Result<(), Error>,
+    ) -> Result<Projection<X::Scalar, P>, Error> {
+        let (view, mut values) = (self.view()?, [X::Scalar::ZERO; P]);
+        write(view, values.get_mut(..view.components()).unwrap_or_default())?;
+        Ok(Projection::leading(values, view.components()))
+    }
+}
+
+impl<X: Vector, const P: usize> Default for Pca<X, P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A PCA to use, borrowed from storage of any kind: a [`Pca`], or a host program's vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct PcaView<'a, T> {
+    header: Header<T>,
+    mean: &'a [T],
+    axes: MatrixView<'a, T>,
+    variances: &'a [T],
+}
+
+impl<'a, T: Real> PcaView<'a, T> {
+    /// Puts mean, axes (one a row) and variances together.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`] without components, [`Error::Shape`] when a size differs from what the header says.
+    pub fn new(
+        header: Header<T>,
+        mean: &'a [T],
+        axes: MatrixView<'a, T>,
+        variances: &'a [T],
+    ) -> Result<Self, Error> {
+        let components = header.components as usize;
+        if components == 0 {
+            return Err(Error::NotFitted);
+        }
+        require_shape("axes", components, axes.rows())?;
+        require_shape("inputs of an axis", mean.len(), axes.columns())?;
+        require_shape("variances", components, variances.len())?;
+        Ok(Self { header, mean, axes, variances })
+    }
+
+    /// The scalars.
+    pub const fn header(&self) -> &Header<T> {
+        &self.header
+    }
+
+    /// The mean `μ` of the samples.
+    pub const fn mean(&self) -> &'a [T] {
+        self.mean
+    }
+
+    /// The axes `u_j`, one a row.
+    pub const fn axes(&self) -> MatrixView<'a, T> {
+        self.axes
+    }
+
+    /// `λ_j`, the variance of the samples along each axis (with `1/n`), descending.
+    pub const fn variances(&self) -> &'a [T] {
+        self.variances
+    }
+
+    /// Number of axes.
+    pub const fn components(&self) -> usize {
+        self.axes.rows()
+    }
+
+    /// The share of the total variance along each axis, descending.
+    pub fn explained_ratios(&self) -> impl Iterator<Item = T> + use<'a, T> {
+        let total = self.header.total_variance;
+        self.variances.iter().map(move |&variance| variance / total)
+    }
+
+    /// Projects a point; `projection` has one place for each axis.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a `projection` of another length, and [`Error::Query`] when the point cannot be used.
+    pub fn project(&self, x: &[T], projection: &mut [T]) -> Result<(), Error> {
+        require_shape("projection", self.components(), projection.len())?;
+        Kernel::<[T]>::check(&Linear, x, self.mean).map_err(Error::Query)?;
+        for (f, axis) in projection.iter_mut().zip(self.axes.iter_rows()) {
+            *f = fit::project_on(axis, x, self.mean);
+        }
+        require_finite(projection)
+    }
+
+    /// Projects a point and divides by the deviation `√λ_j` along each axis.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn whiten(&self, x: &[T], white: &mut [T]) -> Result<(), Error> {
+        self.project(x, white)?;
+        for (value, &variance) in white.iter_mut().zip(self.variances) {
+            *value /= variance.sqrt();
+        }
+        require_finite(white)
+    }
+
+    /// Writes `μ + Σ f_j u_j`; `x` has one place for each input.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for slices of another length, and [`Error::Query`] when an input overflows.
+    pub fn reconstruct(&self, projection: &[T], x: &mut [T]) -> Result<(), Error> {
+        require_shape("projection", self.components(), projection.len())?;
+        require_shape("reconstruction", self.mean.len(), x.len())?;
+        for (x, &mean) in x.iter_mut().zip(self.mean) {
+            *x = mean;
+        }
+        for (&f, axis) in projection.iter().zip(self.axes.iter_rows()) {
+            for (x, &entry) in x.iter_mut().zip(axis) {
+                *x += f * entry;
+            }
+        }
+        require_finite(x)
+    }
+
+    /// Projects and scores a point; `projection` has one place for each axis.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn score(&self, x: &[T], projection: &mut [T]) -> Result<Score<T>, Error> {
+        self.project(x, projection)?;
+        let score = Score::new(squared_distance(x, self.mean), projection, self.variances);
+        // Only rounding makes it negative.
+        finite_score(Score { spe: T::ZERO.larger(score.spe), ..score })
+    }
+}
