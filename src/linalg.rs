@@ -8,5 +8,6 @@ pub mod eigen;
 pub(crate) mod lanes;
 mod matrix;
 pub(crate) mod rows;
+pub(crate) mod slices;
 
 pub use matrix::{Matrix, MatrixView, MatrixViewMut};

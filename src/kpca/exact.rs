@@ -9,6 +9,7 @@ use crate::error::{Error, require_capacity};
 use crate::kernel::{Kernel, Samples, gram};
 use crate::kpca::{ExpansionMut, Header};
 use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::slices::head_mut;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
 use crate::math::{Real, sum};
 
@@ -43,9 +44,9 @@ impl<T: Real, const N: usize> ExactWorkspace<T, N> {
         require_capacity("samples in the workspace", samples, N)?;
         Ok(ExactScratch {
             gram: self.gram.view_mut().into_leading(samples, samples),
-            values: self.values.get_mut(..samples).unwrap_or_default(),
-            means: self.means.get_mut(..samples).unwrap_or_default(),
-            beside: self.beside.get_mut(..samples).unwrap_or_default(),
+            values: head_mut(&mut self.values, samples),
+            means: head_mut(&mut self.means, samples),
+            beside: head_mut(&mut self.beside, samples),
         })
     }
 }

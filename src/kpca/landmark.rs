@@ -14,6 +14,7 @@ use crate::error::{Error, require_capacity};
 use crate::kernel::{Kernel, Samples, gram};
 use crate::kpca::{ExpansionMut, Header, Landmarks, PivotedCholesky};
 use crate::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
+use crate::linalg::slices::{head, head_mut};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, dot, sum};
 
@@ -54,7 +55,7 @@ impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
         require_capacity("samples in the workspace", samples, N)?;
         Ok(LandmarkScratch {
             factor: self.factor.view_mut().into_leading(samples, R),
-            residuals: self.residuals.get_mut(..samples).unwrap_or_default(),
+            residuals: head_mut(&mut self.residuals, samples),
             pivots: &mut self.pivots,
             covariance: self.covariance.view_mut(),
             values: &mut self.values,
@@ -96,7 +97,7 @@ impl<T: Real> LandmarkScratch<'_, T> {
         let columns = self.factor.columns();
         LandmarkScratch {
             factor: self.factor.reborrow().into_leading(samples, columns),
-            residuals: self.residuals.get_mut(..samples).unwrap_or_default(),
+            residuals: head_mut(self.residuals, samples),
             pivots: self.pivots,
             covariance: self.covariance.reborrow(),
             values: self.values,
@@ -262,8 +263,8 @@ impl<T: Real> LandmarkFit<T> {
             }
             Stage::Eigen(decomposition) => {
                 let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
-                let values = scratch.values.get_mut(..rank).unwrap_or_default();
-                let beside = scratch.beside.get_mut(..rank).unwrap_or_default();
+                let values = head_mut(scratch.values, rank);
+                let beside = head_mut(scratch.beside, rank);
                 // Each operation costs about 8r.
                 let progress = decomposition.step(&mut covariance, values, beside, 1 + n / 8)?;
                 if progress == Progress::Done {
@@ -276,7 +277,7 @@ impl<T: Real> LandmarkFit<T> {
             Stage::Weights { points, report } => {
                 *points -= 1;
                 let (factor, mean) = (scratch.factor.view(), &*scratch.mean);
-                let pivots = scratch.pivots.get(..rank).unwrap_or_default();
+                let pivots = head(scratch.pivots, rank);
                 let mut weights =
                     expansion.weights.reborrow().into_leading(rank, report.components);
                 solve_row(factor, mean, pivots, &mut weights, *points);
@@ -298,8 +299,8 @@ impl<T: Real> LandmarkFit<T> {
         expansion: &mut ExpansionMut<'_, T>,
     ) -> Result<Report<T>, Error> {
         let rank = self.cholesky.rank();
-        let values = scratch.values.get(..rank).unwrap_or_default();
-        let mean = scratch.mean.get(..rank).unwrap_or_default();
+        let values = head(scratch.values, rank);
+        let mean = head(scratch.mean, rank);
         let count = T::from_usize(n);
         let total_variance = self.total_variance;
         let rounding = T::from_f64(4.0) * self.cholesky.rounding() / count;

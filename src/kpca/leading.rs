@@ -9,6 +9,7 @@ use crate::error::{Error, require_capacity};
 use crate::kernel::{Kernel, Samples};
 use crate::kpca::ExpansionMut;
 use crate::linalg::eigen::{self, LanczosScratch};
+use crate::linalg::slices::{head, head_mut};
 use crate::linalg::{Matrix, MatrixViewMut};
 use crate::math::Real;
 
@@ -57,7 +58,7 @@ impl<T: Real, const N: usize, const S: usize> LeadingWorkspace<T, N, S> {
         require_capacity("samples in the workspace", samples, N)?;
         Ok(LeadingScratch {
             gram: self.gram.view_mut().into_leading(samples, samples),
-            means: self.means.get_mut(..samples).unwrap_or_default(),
+            means: head_mut(&mut self.means, samples),
             lanczos: LanczosScratch {
                 basis: self.basis.view_mut().into_leading(S, samples),
                 projected: self.projected.view_mut(),
@@ -65,8 +66,8 @@ impl<T: Real, const N: usize, const S: usize> LeadingWorkspace<T, N, S> {
                 values: &mut self.values,
                 diagonal: &mut self.diagonal,
                 beside: &mut self.beside,
-                vector: self.vector.get_mut(..samples).unwrap_or_default(),
-                pivots: self.pivots.get_mut(..samples).unwrap_or_default(),
+                vector: head_mut(&mut self.vector, samples),
+                pivots: head_mut(&mut self.pivots, samples),
             },
         })
     }
@@ -132,7 +133,7 @@ where
     let wanted = wanted.clamp(1, means.len().max(1));
     let found = eigen::leading(gram, wanted, centred.rounding, lanczos)?;
     let pairs = Eigenpairs {
-        values: lanczos.values.get(..found.found).unwrap_or_default(),
+        values: head(lanczos.values, found.found),
         vectors: lanczos.basis.reborrow(),
         means,
         least: found.smallest,

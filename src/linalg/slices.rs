@@ -1,0 +1,49 @@
+//! Parts of slices whose bounds are known to hold.
+//!
+//! The library has no panic path, so a slip in a bound cannot stop it. These functions are the one
+//! place where such a slip would turn into an empty slice or a zero: with debug assertions, hence in
+//! every test, it panics instead.
+
+/// The first `count` entries.
+#[inline(always)]
+pub(crate) fn head<T>(slice: &[T], count: usize) -> &[T] {
+    debug_assert!(count <= slice.len(), "{count} of {} entries", slice.len());
+    slice.get(..count).unwrap_or_default()
+}
+
+/// The first `count` entries, to write.
+#[inline(always)]
+pub(crate) fn head_mut<T>(slice: &mut [T], count: usize) -> &mut [T] {
+    debug_assert!(count <= slice.len(), "{count} of {} entries", slice.len());
+    slice.get_mut(..count).unwrap_or_default()
+}
+
+/// The entries from `start` on.
+#[inline(always)]
+pub(crate) fn tail<T>(slice: &[T], start: usize) -> &[T] {
+    debug_assert!(start <= slice.len(), "from {start} of {} entries", slice.len());
+    slice.get(start..).unwrap_or_default()
+}
+
+/// The entries from `start` on, to write.
+#[inline(always)]
+pub(crate) fn tail_mut<T>(slice: &mut [T], start: usize) -> &mut [T] {
+    debug_assert!(start <= slice.len(), "from {start} of {} entries", slice.len());
+    slice.get_mut(start..).unwrap_or_default()
+}
+
+/// A copy of the entry at `index`.
+#[inline(always)]
+pub(crate) fn entry<T: Copy + Default>(slice: &[T], index: usize) -> T {
+    debug_assert!(index < slice.len(), "entry {index} of {}", slice.len());
+    slice.get(index).copied().unwrap_or_default()
+}
+
+/// Writes the entry at `index`.
+#[inline(always)]
+pub(crate) fn set<T>(slice: &mut [T], index: usize, value: T) {
+    debug_assert!(index < slice.len(), "entry {index} of {}", slice.len());
+    if let Some(place) = slice.get_mut(index) {
+        *place = value;
+    }
+}
