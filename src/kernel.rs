@@ -27,6 +27,7 @@
 //! assert_eq!(K.eval(&[1.0, 2.0], &[1.0, 2.0]), 6.0);
 //! ```
 
+pub mod block;
 mod compose;
 mod gaussian;
 mod gradient;
@@ -38,6 +39,7 @@ mod spectrum;
 mod vector;
 mod width;
 
+pub use block::{BlockKernel, Memos};
 pub use compose::{Conformal, Cosine, Exp, Mapped, Normalised, Product, Scale, Sum};
 pub use gaussian::Rbf;
 pub use gradient::Gradient;
@@ -48,15 +50,16 @@ pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Sigmoid};
 pub use width::median_squared_distance;
 
 use crate::error::{Error, Fault};
-use crate::linalg::lanes::Lanes;
 use crate::math::Real;
 
 /// A symmetric function of two samples that is an inner product in some feature space.
 ///
-/// Implement it for your own sample type; [`eval`](Kernel::eval) is all that is required:
+/// Implement it for your own sample type; [`eval`](Kernel::eval) is all that is required. Models and
+/// fits also ask for [`BlockKernel`], for which an empty implementation will do:
 ///
 /// ```
 /// use mercer::Kernel;
+/// use mercer::kernel::BlockKernel;
 /// /// Counts the positions at which two event codes agree.
 /// struct Matches;
 /// impl Kernel<[u8]> for Matches {
@@ -65,6 +68,7 @@ use crate::math::Real;
 ///         x.iter().zip(y).filter(|(a, b)| a == b).count() as f32
 ///     }
 /// }
+/// impl BlockKernel<[u8]> for Matches {}
 /// assert_eq!(Matches.eval(b"boot-ok", b"boot-no"), 5.0);
 /// ```
 pub trait Kernel<X: ?Sized> {
@@ -95,88 +99,6 @@ pub trait Kernel<X: ?Sized> {
         let _ = (x, peer);
         Ok(())
     }
-
-    /// A number that a model keeps with each point, so that its rows of kernel values are cheaper; see [`Row`].
-    ///
-    /// `None` where this kernel has no such thing, or it would not be accurate at this point: the model then calls [`eval`](Kernel::eval).
-    #[doc(hidden)]
-    fn memo(&self, point: &X) -> Option<Self::Scalar> {
-        let _ = point;
-        None
-    }
-
-    /// Turns a query into what [`eval_four`](Kernel::eval_four) takes. `None` for one that cannot be used.
-    #[doc(hidden)]
-    fn prepare(&self, x: &mut X) -> Option<Row<Self::Scalar>> {
-        let _ = x;
-        None
-    }
-
-    /// `k(x, point)/factor` for one point, from its memo and a query that was prepared.
-    #[doc(hidden)]
-    fn eval_prepared(
-        &self,
-        row: Row<Self::Scalar>,
-        x: &X,
-        point: &X,
-        memo: Self::Scalar,
-    ) -> Self::Scalar {
-        let _ = (row, memo);
-        self.eval(x, point)
-    }
-
-    /// [`eval_prepared`](Kernel::eval_prepared) for four points at once, with the same bits.
-    #[doc(hidden)]
-    fn eval_four(
-        &self,
-        row: Row<Self::Scalar>,
-        x: &X,
-        points: Lanes<&X>,
-        memos: Lanes<Self::Scalar>,
-    ) -> Lanes<Self::Scalar> {
-        let ([p0, p1, p2, p3], [m0, m1, m2, m3]) = (points, memos);
-        let one = |point, memo| self.eval_prepared(row, x, point, memo);
-        [one(p0, m0), one(p1, m1), one(p2, m2), one(p3, m3)]
-    }
-
-    /// `k(x, y)`, or what [`finish`](Kernel::finish) makes it from with [`Row::PLAIN`]: for many values at once, as in a Gram matrix.
-    #[doc(hidden)]
-    fn begin(&self, x: &X, y: &X) -> Self::Scalar {
-        self.eval(x, y)
-    }
-
-    /// [`eval_prepared`](Kernel::eval_prepared), or what [`finish`](Kernel::finish) makes it from.
-    #[doc(hidden)]
-    fn begin_prepared(
-        &self,
-        row: Row<Self::Scalar>,
-        x: &X,
-        point: &X,
-        memo: Self::Scalar,
-    ) -> Self::Scalar {
-        self.eval_prepared(row, x, point, memo)
-    }
-
-    /// Turns what was begun into kernel values.
-    #[doc(hidden)]
-    fn finish(&self, row: Row<Self::Scalar>, values: &mut [Self::Scalar]) {
-        let _ = (row, values);
-    }
-}
-
-/// What the kernel values of one query with all points have in common.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row<T> {
-    /// Part of the exponent.
-    start: T,
-    /// What the values, or a sum of them, have still to be multiplied by.
-    pub(crate) factor: T,
-}
-
-impl<T: Real> Row<T> {
-    /// Nothing in common.
-    pub(crate) const PLAIN: Self = Self { start: T::ZERO, factor: T::ONE };
 }
 
 /// A kernel that is borrowed is a kernel.
@@ -193,12 +115,6 @@ impl<X: ?Sized, K: Kernel<X> + ?Sized> Kernel<X> for &K {
     }
     fn check(&self, x: &X, peer: &X) -> Result<(), Fault> {
         (**self).check(x, peer)
-    }
-    fn begin(&self, x: &X, y: &X) -> K::Scalar {
-        (**self).begin(x, y)
-    }
-    fn finish(&self, row: Row<K::Scalar>, values: &mut [K::Scalar]) {
-        (**self).finish(row, values);
     }
 }
 

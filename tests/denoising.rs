@@ -14,7 +14,7 @@ use common::{Fitted, Grid, Route, Table, fit_exact, fit_leading, fit_pca};
 use digits::{BYTES, Digit, EACH, Noise, PIXELS, TRAINING, UNSEEN, squared_error};
 use mercer::kernel::Rbf;
 use mercer::kpca::preimage::ITERATIONS;
-use mercer::kpca::{Components, ExpansionView, Header, KernelPcaView};
+use mercer::kpca::{Components, ExpansionHeader, ExpansionView, KernelPcaView};
 use mercer::linalg::MatrixView;
 use mercer::methods::ridge::KernelRidgeView;
 
@@ -29,7 +29,7 @@ fn tables_are_true() {
 fn leading(fitted: &Fitted<f32>, components: usize) -> ExpansionView<'_, f32> {
     let all = fitted.expansion();
     ExpansionView::new(
-        Header { components: components as u32, ..*all.header() },
+        ExpansionHeader { components: components as u32, ..*all.header() },
         all.weights().leading(all.points(), components),
         all.centre(),
         &all.offsets()[..components],

@@ -6,7 +6,7 @@ use mercer::detect::persist::{Encode, FORMAT_VERSION};
 use mercer::detect::{Scaling, Thresholds, Watch};
 use mercer::error::FormatFault;
 use mercer::kernel::{Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Scale, Sigmoid, Sum};
-use mercer::kpca::{Expansion, Header};
+use mercer::kpca::{Expansion, ExpansionHeader};
 use mercer::math::Real;
 use mercer::{Detector, Error, Kernel, KernelPca};
 use stored::*;
@@ -140,7 +140,7 @@ fn the_format_is_pinned() {
         GOLDEN_CRC[0], GOLDEN_CRC[1], GOLDEN_CRC[2], GOLDEN_CRC[3],
     ];
     const { assert!(FORMAT_VERSION == 1 && Tiny::ENCODED_SIZE == GOLDEN.len()) };
-    let header = Header {
+    let header = ExpansionHeader {
         points: 1,
         components: 1,
         centre_norm: 1.0,
@@ -211,7 +211,12 @@ fn detectors_of_another_type_are_refused_by_name() {
     assert_eq!(fault(&bytes_of(&double)), FormatFault::Scalar { expected: 4, found: 8 });
 
     let expansion = Expansion::from_parts(
-        Header { points: 1, components: 1, total_variance: 1.0, ..Header::default() },
+        ExpansionHeader {
+            points: 1,
+            components: 1,
+            total_variance: 1.0,
+            ..ExpansionHeader::default()
+        },
         [[1.0]],
         [1.0],
         [0.0],

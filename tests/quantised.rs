@@ -14,7 +14,7 @@ use mercer::detect::explain::suspect;
 use mercer::detect::{FoldOrder, Scaling, Thresholds, Watch};
 use mercer::error::Fault;
 use mercer::kernel::Rbf;
-use mercer::kpca::{Components, Expansion, Header};
+use mercer::kpca::{Components, Expansion, ExpansionHeader};
 use mercer::{Detect, Detector, Error, KernelPca, Learner, QuantisedDetector, Recipe};
 use plain::plain_score;
 
@@ -41,7 +41,7 @@ fn by_hand<const D: usize, const R: usize, const P: usize>(
     weights: [[f32; P]; R],
     centre: [f32; R],
 ) -> Detector<Rbf<f32>, [f32; D], R, P> {
-    let header = Header {
+    let header = ExpansionHeader {
         points: R as u32,
         components: P as u32,
         centre_norm: 0.5,

@@ -6,7 +6,7 @@ use learning::Machine;
 use mercer::detect::{Scaling, Thresholds};
 use mercer::error::Fault;
 use mercer::kernel::{Laplacian, Rbf};
-use mercer::kpca::{Components, Expansion, Header, LandmarkWorkspace, Landmarks, Score};
+use mercer::kpca::{Components, Expansion, ExpansionHeader, LandmarkWorkspace, Landmarks, Score};
 use mercer::math::{Fast, Libm, Math, Real};
 use mercer::{Detector, Error, Kernel, KernelPca};
 
@@ -160,7 +160,7 @@ fn stored_models_and_models_in_flash_score_with_the_same_bits() {
     centre.copy_from_slice(expansion.centre());
     offsets[..expansion.components()].copy_from_slice(expansion.offsets());
     variances[..expansion.components()].copy_from_slice(expansion.variances());
-    let header: Header<f32> = *expansion.header();
+    let header: ExpansionHeader<f32> = *expansion.header();
     let expansion = Expansion::from_parts(header, weights, centre, offsets, variances);
     let in_flash =
         KernelPca::from_parts(KERNEL, points, expansion).with_memos(KERNEL.memos(&points));

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use mercer::detect::{Thresholds, Watch};
-use mercer::kpca::Header;
+use mercer::kpca::ExpansionHeader;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::ser::Formatter;
@@ -144,7 +144,7 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         kernel: record.kernel,
         points: grid("points", inputs, &record.points)?,
         weights: Weights {
-            header: Header {
+            header: ExpansionHeader {
                 points: u32::try_from(record.points.len())?,
                 components: u32::try_from(components)?,
                 centre_norm: record.centre_norm,

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 use mercer::detect::learning::Learning;
 use mercer::detect::{Thresholds, scaling};
 use mercer::kernel::{Indexed, Samples};
-use mercer::kpca::{Components, Report, exact};
+use mercer::kpca::{Components, FitReport, exact};
 use mercer::{Error, Kernel, Progress};
 
 use crate::Number;
@@ -60,7 +60,7 @@ struct Fitted<T> {
     points: Grid<T>,
     weights: Weights<T>,
     thresholds: Thresholds<T>,
-    report: Report<T>,
+    report: FitReport<T>,
     trimmed: usize,
     warnings: Vec<mercer::detect::Warning>,
     /// Why it cannot tell normal from anomalous readings.

@@ -3,7 +3,7 @@
 use mercer::detect::learning::LearnScratch;
 use mercer::kpca::exact::ExactScratch;
 use mercer::kpca::landmark::LandmarkScratch;
-use mercer::kpca::{ExpansionMut, Header};
+use mercer::kpca::{ExpansionHeader, ExpansionMut};
 use mercer::math::Real;
 
 use crate::grid::Grid;
@@ -12,7 +12,7 @@ use crate::grid::Grid;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weights<T> {
     /// Scalars, and how much of the rest is in use.
-    pub header: Header<T>,
+    pub header: ExpansionHeader<T>,
     /// A row for each point, a column for each component.
     pub weights: Grid<T>,
     /// `β`, one for each point.
@@ -27,7 +27,7 @@ impl<T: Real> Weights<T> {
     /// Room for so many points and components.
     pub(crate) fn new(points: usize, components: usize) -> Self {
         Self {
-            header: Header::default(),
+            header: ExpansionHeader::default(),
             weights: Grid::zeros(points, components),
             centre: vec![T::ZERO; points],
             offsets: vec![T::ZERO; components],

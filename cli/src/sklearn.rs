@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use mercer::detect::Thresholds;
 use mercer::kernel::gram;
-use mercer::kpca::Header;
+use mercer::kpca::ExpansionHeader;
 use mercer::{Error, Kernel};
 use serde::Deserialize;
 
@@ -190,7 +190,7 @@ impl Dump {
             weights.variances[j] = T::from_f64(value / n as f64);
         }
         weights.centre.fill(T::from_f64(1.0 / n as f64));
-        weights.header = Header {
+        weights.header = ExpansionHeader {
             points: n as u32,
             components: rank as u32,
             centre_norm: grand_mean,

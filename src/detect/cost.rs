@@ -11,7 +11,7 @@
 //! They are for a model that has its [memos](crate::KernelPca::with_memos), as every fit on scaled readings makes them.
 
 use crate::detect::Detector;
-use crate::kernel::{Kernel, Rbf};
+use crate::kernel::{BlockKernel, Rbf};
 use crate::math::Real;
 
 /// What one [`Detector::score`] costs at the most.
@@ -114,7 +114,7 @@ impl Cost {
 pub const fn detector_size<K, T>(inputs: usize, points: usize, components: usize) -> usize
 where
     T: Real,
-    K: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
 {
     // What does not depend on the sizes is that of the smallest detector.
     let rest = Detector::<K, [T; 1], 1, 1>::SIZE - scalars(1, 1, 1) * size_of::<T>();
@@ -139,7 +139,7 @@ mod tests {
     fn sizes<K, X, const R: usize, const P: usize>() -> (usize, usize)
     where
         X: Vector,
-        K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+        K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
     {
         let formula = detector_size::<K, X::Scalar>(X::INPUTS, R, P);
         (Detector::<K, X, R, P>::SIZE, formula)

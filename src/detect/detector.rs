@@ -10,7 +10,7 @@ use core::cmp::Ordering;
 
 use crate::detect::scaling::{Scaling, apply_checked};
 use crate::error::Error;
-use crate::kernel::{Kernel, Vector};
+use crate::kernel::{BlockKernel, Kernel, Vector};
 use crate::kpca::{KernelPca, Score};
 use crate::math::{Real, sum};
 
@@ -110,7 +110,7 @@ where
 impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
 where
     X: Vector,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
 {
     /// Bytes it occupies, in flash or RAM.
     pub const SIZE: usize = size_of::<Self>();
@@ -204,7 +204,7 @@ where
 impl<K, X, const R: usize, const P: usize> Default for Detector<K, X, R, P>
 where
     X: Vector,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
 {
     fn default() -> Self {
         Self::new()

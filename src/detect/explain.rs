@@ -1,21 +1,12 @@
 //! Why a reading is anomalous, and what a normal device would have read.
 //!
-//! Let `f_j` be the projections of `x`, and `w_i = β_i + Σ_j f_j α_ji` the weights of its reconstruction `Σ_i w_i φ(point_i)`.
-//!
 //! # Which input
-//! The gradient of the reconstruction error `SPE = k(x,x) − 2 Σ β_i k_i + ‖centre‖² − Σ f_j²` is
+//! Input `l` contributes `c_l = x_l · ∂SPE/∂x_l`: to first order, by how much SPE would fall if it
+//! went back to its mean. Two passes over the points, one to score and one for the gradient; the
+//! formulas are at [`KernelPcaView::contributions`].
 //!
-//! `∂SPE/∂x = ∂k(x,x)/∂x − 2 Σ_i w_i ∂k(x, point_i)/∂x`, and input `l` contributes `c_l = x_l · ∂SPE/∂x_l`:
-//!
-//! to first order, by how much SPE would fall if input `l` went back to 0, which is its mean when inputs are scaled. Two passes over the
-//! points, one to score and one for the gradient.
-//!
-//! Compare contributions by magnitude, as [`suspect`] does: with a Gaussian kernel SPE can pass a crest on its way to its ceiling, and
-//! beyond it all signs are turned round.
-//!
-//! Far from all points SPE of a Gaussian kernel is flat. Where `Σ|c_l| ≤ ε·SPE`, a change of the inputs by their own size would be
-//! lost in rounding, and the gradient soon underflows; then `c_l = SPE · x_l²/‖x‖²`. This is the limit of the
-//! formula, not another one: `c_l = 4γ Σ_i w_i k_i x_l (x_l − point_il)`, in proportion to `x_l²` once `x` is much larger than the points.
+//! Compare contributions by magnitude, as [`suspect`] does: with a Gaussian kernel SPE can pass a
+//! crest on its way to its ceiling, and beyond it all signs are turned round.
 //!
 //! # What instead
 //! For Gaussian kernels, where the gradient vanishes at a weighted mean of the points. Two questions, two answers:
@@ -27,11 +18,11 @@
 //!   **Use it for the suspect**, and for a sensor that has failed.
 
 use crate::detect::Detector;
-use crate::error::{Error, Fault, require_shape};
+use crate::error::{Error, require_shape};
 use crate::kernel::{Gradient, Kernel, Rbf, Samples, Vector};
+use crate::kpca::KernelPcaView;
 use crate::kpca::preimage::{Search, Total, copy, require_iterations};
-use crate::kpca::{KernelPcaView, Score};
-use crate::math::{Math, Real, sum};
+use crate::math::{Math, Real};
 
 pub use crate::kpca::preimage::ITERATIONS;
 
@@ -45,63 +36,6 @@ pub use crate::kpca::preimage::ITERATIONS;
 pub fn suspect<T: Real>(contributions: &[T]) -> Option<usize> {
     let magnitudes = contributions.iter().map(|c| c.abs()).enumerate();
     magnitudes.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(l, _)| l)
-}
-
-impl<K, S, T> KernelPcaView<'_, K, S>
-where
-    T: Real,
-    S: Samples<View = [T]> + ?Sized,
-    K: Gradient<T>,
-{
-    /// Scores a point and writes how much each input contributes to its SPE; see the [module](crate::detect::explain).
-    ///
-    /// `projection` has one place for each component, `contributions` one for each input. Beyond the score, which comes for free, this
-    /// costs `R` gradients of the kernel and `R·P` multiply-adds: 2 to 3 scores in all.
-    ///
-    /// # Errors
-    /// As [`score`](Self::score), and [`Error::Shape`] for `contributions` of another length than `x`.
-    pub fn contributions(
-        &self,
-        x: &[T],
-        projection: &mut [T],
-        contributions: &mut [T],
-    ) -> Result<Score<T>, Error> {
-        require_shape("contributions", x.len(), contributions.len())?;
-        let score = self.score(x, projection)?;
-        contributions.fill(T::ZERO);
-        self.kernel().add_diagonal_gradient(x, T::ONE, contributions);
-        for (point, weight) in self.reconstruction(projection) {
-            self.kernel().add_gradient(x, point, -(weight + weight), contributions);
-        }
-        weigh_gradient(score.spe, x, contributions)?;
-        Ok(score)
-    }
-}
-
-/// Contributions in place of the gradient of an SPE.
-pub(crate) fn weigh_gradient<T: Real>(spe: T, x: &[T], gradient: &mut [T]) -> Result<(), Error> {
-    for (c, &x) in gradient.iter_mut().zip(x) {
-        *c *= x;
-    }
-    let total = sum(gradient.iter().map(|c| c.abs()));
-    if !total.is_finite() {
-        return Err(Error::Query(Fault::Overflow));
-    }
-    if total <= T::EPSILON * spe {
-        share_by_deviation(spe, x, gradient);
-    }
-    Ok(())
-}
-
-/// `total · x_l²/‖x‖²`; zeros if `x` is.
-fn share_by_deviation<T: Real>(total: T, x: &[T], shares: &mut [T]) {
-    let largest = x.iter().fold(T::ZERO, |largest, x| largest.larger(x.abs()));
-    // Squares of numbers up to 1 cannot overflow.
-    let squared = |x: &T| (*x / largest) * (*x / largest);
-    let norm = sum(x.iter().map(squared));
-    for (share, x) in shares.iter_mut().zip(x) {
-        *share = if largest > T::ZERO { total * squared(x) / norm } else { T::ZERO };
-    }
 }
 
 impl<M, S, T> KernelPcaView<'_, Rbf<T, M>, S>
@@ -167,7 +101,7 @@ where
     X: Vector,
     K: Gradient<X::Scalar>,
 {
-    /// How much each input of a raw reading contributes to its SPE, in 2 to 3 times the time of a score; see the [module](crate::detect::explain).
+    /// How much each input of a raw reading contributes to its SPE, in at most 2.5 times the time of a score; see the [module](crate::detect::explain).
     ///
     /// ```
     /// use mercer::detect::explain::{ITERATIONS, suspect};
@@ -197,12 +131,7 @@ where
     /// # Errors
     /// As [`score`](Self::score).
     pub fn contributions(&self, x: &X) -> Result<X, Error> {
-        let scaled = self.scaled(x)?;
-        let view = self.model.view()?;
-        let (mut projection, mut contributions) = ([X::Scalar::ZERO; P], X::ZEROS);
-        let projection = projection.get_mut(..view.expansion().components()).unwrap_or_default();
-        view.contributions(scaled.view(), projection, contributions.view_mut())?;
-        Ok(contributions)
+        self.model.contributions(&self.scaled(x)?)
     }
 }
 

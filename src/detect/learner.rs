@@ -38,7 +38,7 @@ use crate::detect::persist::Encode;
 use crate::detect::scaling::{Scaling, require_finite};
 use crate::detect::{Detector, Reading, Thresholds};
 use crate::error::Error;
-use crate::kernel::{Kernel, Vector};
+use crate::kernel::{BlockKernel, Kernel, Vector};
 use crate::kpca::{Expansion, LandmarkWorkspace};
 use crate::math::Real;
 
@@ -124,7 +124,7 @@ impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R,
 impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
 where
     X: Vector,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Clone,
 {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
@@ -404,7 +404,7 @@ where
 impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
 where
     X: Vector<Scalar: Encode>,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone + Encode,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Clone + Encode,
 {
     /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples are collected anew, by
     /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again. A frozen learner stays frozen.
@@ -424,7 +424,7 @@ where
 impl<K, X, const N: usize, const R: usize, const P: usize> Default for Learner<K, X, N, R, P>
 where
     X: Vector,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Clone,
 {
     fn default() -> Self {
         Self::new()

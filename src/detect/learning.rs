@@ -23,9 +23,11 @@ use crate::Progress;
 use crate::detect::calibrate::{nth_smallest, quantile};
 use crate::detect::{Thresholds, Watch};
 use crate::error::Error;
-use crate::kernel::{Indexed, Kernel, Samples};
+use crate::kernel::block::make_memos;
+use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
-use crate::kpca::{ExpansionMut, KernelPcaView, Report};
+use crate::kpca::{ExpansionMut, FitReport, KernelPcaView};
+use crate::linalg::slices::head;
 use crate::math::Real;
 
 /// Borrowed memory for learning from `n` samples, of whatever origin.
@@ -96,16 +98,17 @@ enum Stage<K, T> {
         kernel: K,
         fit: LandmarkFit<T>,
     },
-    /// Score the samples of a fold from this position on.
+    /// Score the samples of a fold from this position on, by points of which `near` have memos.
     Score {
         fold: usize,
         kernel: K,
+        near: usize,
         position: usize,
     },
     Settle,
     Done {
         kernel: K,
-        fit: Report<T>,
+        fit: FitReport<T>,
     },
 }
 
@@ -164,7 +167,7 @@ impl<K, T: Real> Learning<K, T> {
     ) -> Result<Progress, Error>
     where
         S: Samples<View = [T]> + ?Sized,
-        K: Kernel<[T], Scalar = T> + Clone,
+        K: BlockKernel<[T], Scalar = T> + Clone,
     {
         let (recipe, kept) = (self.recipe, self.kept);
         match &mut self.stage {
@@ -204,7 +207,11 @@ impl<K, T: Real> Learning<K, T> {
                 if let Some(report) = progress {
                     let kernel = kernel.clone();
                     if fold < recipe.folds {
-                        self.stage = Stage::Score { fold, kernel, position: 0 };
+                        let points = points(&subset, scratch.landmark.pivots, report.points);
+                        // The eigenvalues have served their purpose.
+                        let memos = &mut *scratch.landmark.values;
+                        let near = make_memos(&kernel, points.iter_samples(), memos).len();
+                        self.stage = Stage::Score { fold, kernel, near, position: 0 };
                     } else {
                         let total = scratch.candidate.header.total_variance;
                         let wish = recipe.components;
@@ -221,11 +228,11 @@ impl<K, T: Real> Learning<K, T> {
                     }
                 }
             }
-            Stage::Score { fold, kernel, position } => {
+            Stage::Score { fold, kernel, near, position } => {
                 let held_out = |p: &usize| recipe.order.fold(*p, kept, recipe.folds) == *fold;
                 match (*position..kept).find(held_out) {
                     Some(p) => {
-                        score_held_out(samples, kernel, p, kept, scratch)?;
+                        score_held_out(samples, kernel, *near, p, kept, scratch)?;
                         *position = p + 1;
                     }
                     None if *fold + 1 < recipe.folds => {
@@ -337,6 +344,7 @@ fn count_rows(kept: usize, wanted: impl Fn(usize) -> bool) -> usize {
 fn score_held_out<K, T, S>(
     samples: &S,
     kernel: &K,
+    near: usize,
     position: usize,
     kept: usize,
     scratch: &mut LearnScratch<'_, T>,
@@ -344,14 +352,14 @@ fn score_held_out<K, T, S>(
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
 {
     let expansion = scratch.candidate.view();
     let (count, components) = (expansion.points(), expansion.components());
     let subset = Indexed { samples, rows: scratch.rows.get(..kept).unwrap_or_default() };
-    let pivots = scratch.landmark.pivots.get(..count).unwrap_or_default();
-    let points = Indexed { samples: &subset, rows: pivots };
-    let model = KernelPcaView::new(kernel, &points, expansion)?;
+    let points = points(&subset, scratch.landmark.pivots, count);
+    let memos = head(scratch.landmark.values, near);
+    let model = KernelPcaView::with_memos(kernel, &points, memos, expansion);
     let projection = scratch.projection.get_mut(..components).unwrap_or_default();
     let row = scratch.kept.get(position).copied().unwrap_or_default();
     let Some(x) = samples.sample(row as usize) else {
@@ -362,6 +370,11 @@ where
         (*spe, *t2) = (score.spe, score.t2);
     }
     Ok(())
+}
+
+/// The points of a fit to some samples.
+fn points<'a, S: ?Sized>(samples: &'a S, pivots: &'a [u32], count: usize) -> Indexed<'a, S> {
+    Indexed { samples, rows: head(pivots, count) }
 }
 
 /// Drops the `trim` worst-scoring samples from the `kept` ones, which stay in order.

@@ -14,13 +14,13 @@
 //! | 0 | 4 | `MRCR` |
 //! | 4 | 2 | [`FORMAT_VERSION`] |
 //! | 6 | 1 | `s`: 4 for `f32`, 8 for `f64` |
-//! | 7 | 1 | flags: bits 0 and 1 are what is [watched](crate::detect::Watch), 0 SPE, 1 T², 2 both; bit 2: the kernel is [indefinite](Header::indefinite) |
+//! | 7 | 1 | flags: bits 0 and 1 are what is [watched](crate::detect::Watch), 0 SPE, 1 T², 2 both; bit 2: the kernel is [indefinite](ExpansionHeader::indefinite) |
 //! | 8 | 4 | length of all of it, from the first byte of `MRCR` to the last of the checksum |
 //! | 12 | 4 | `d` |
 //! | 16 | 4 | `r` |
 //! | 20 | 4 | `p` |
 //! | 24 | `k` | the kernel: a tag and its parameters, see below |
-//! | 24+`k` | 4`s` | thresholds for SPE and T², [`centre_norm`](Header::centre_norm), [`total_variance`](Header::total_variance) |
+//! | 24+`k` | 4`s` | thresholds for SPE and T², [`centre_norm`](ExpansionHeader::centre_norm), [`total_variance`](ExpansionHeader::total_variance) |
 //! | | 2`ds` | means of the inputs, then their deviations |
 //! | | `rds` | points, one after the other |
 //! | | `rs` | centre weights `β` |
@@ -62,8 +62,8 @@ use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 use crate::detect::scaling::Scaling;
 use crate::detect::{Detector, DetectorView, Thresholds, Watch};
 use crate::error::{Error, FormatFault, require_capacity};
-use crate::kernel::{Kernel, Samples, Vector};
-use crate::kpca::Header;
+use crate::kernel::{BlockKernel, Samples, Vector};
+use crate::kpca::ExpansionHeader;
 use crate::math::Real;
 
 /// The version of the layout that is written, and the only one so far that is read.
@@ -173,7 +173,7 @@ struct Checked<'a, K, X: Vector> {
     kernel: K,
     scaling: Scaling<X>,
     thresholds: Thresholds<X::Scalar>,
-    header: Header<X::Scalar>,
+    header: ExpansionHeader<X::Scalar>,
     points: Reader<'a>,
     centre: Reader<'a>,
     weights: Reader<'a>,
@@ -184,7 +184,7 @@ struct Checked<'a, K, X: Vector> {
 impl<'a, K, X> Checked<'a, K, X>
 where
     X: Vector<Scalar: Encode>,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Encode,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Encode,
 {
     /// Checks everything that a detector of at most `capacity` points and components needs.
     fn new(bytes: &'a [u8], capacity: (usize, usize)) -> Result<Self, Error> {
@@ -227,7 +227,7 @@ where
         let (points, components) = (count(prelude.points), count(prelude.components));
         let mut scalar = || X::Scalar::decode(&mut input);
         let thresholds = Thresholds { spe: scalar()?, t2: scalar()?, watch: prelude.watch()? };
-        let header = Header {
+        let header = ExpansionHeader {
             points: prelude.points,
             components: prelude.components,
             centre_norm: scalar()?,
@@ -293,7 +293,7 @@ impl<K, S, T> DetectorView<'_, K, S>
 where
     T: Real + Encode,
     S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T> + Encode,
+    K: BlockKernel<[T], Scalar = T> + Encode,
 {
     /// How many bytes [`write_to`](Self::write_to) needs.
     pub fn encoded_len(&self) -> usize {
@@ -349,7 +349,7 @@ where
 impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
 where
     X: Vector<Scalar: Encode>,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Encode,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Encode,
 {
     /// The most bytes that [`write_to`](Self::write_to) can need: the size of a buffer for it.
     pub const ENCODED_SIZE: usize = encoded_len::<K, X::Scalar>(X::INPUTS, R, P);

@@ -1,6 +1,6 @@
 //! The closure properties of kernels as types: what is built from kernels this way is a kernel.
 
-use super::{Kernel, Linear, require_positive};
+use super::{BlockKernel, Kernel, Linear, require_positive};
 use crate::error::{Error, Fault};
 use crate::kernel::Sample;
 use crate::math::{Fast, Math, Real};
@@ -214,6 +214,24 @@ impl<X: ?Sized, K: Kernel<X>> Kernel<X> for Normalised<K> {
         }
     }
 }
+
+impl<X: ?Sized, T: Real, K: Kernel<X, Scalar = T>> BlockKernel<X> for Scale<T, K> {}
+impl<X: ?Sized, T: Real, A, B> BlockKernel<X> for Sum<A, B>
+where
+    A: Kernel<X, Scalar = T>,
+    B: Kernel<X, Scalar = T>,
+{
+}
+impl<X: ?Sized, T: Real, A, B> BlockKernel<X> for Product<A, B>
+where
+    A: Kernel<X, Scalar = T>,
+    B: Kernel<X, Scalar = T>,
+{
+}
+impl<X: ?Sized, K: Kernel<X>, M: Math<K::Scalar>> BlockKernel<X> for Exp<K, M> {}
+impl<X: ?Sized, K: Kernel<X>, F: Fn(&X) -> K::Scalar> BlockKernel<X> for Conformal<K, F> {}
+impl<X: ?Sized, Z: Sample, K: Kernel<Z::View>, G: Fn(&X) -> Z> BlockKernel<X> for Mapped<K, G> {}
+impl<X: ?Sized, K: Kernel<X>> BlockKernel<X> for Normalised<K> {}
 
 #[cfg(test)]
 mod tests {

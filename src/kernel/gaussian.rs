@@ -1,23 +1,39 @@
-//! The Gaussian kernel, and its values with all the points of a model.
+//! The Gaussian kernel, one value at a time and in blocks.
 //!
-//! One value is computed from the difference of its two points. A row of them is computed from inner products, `−γ‖x−p‖² = −γ‖x‖² − γ‖p‖² + 2γ x·p`: one
-//! instruction less for each input. `−γ‖p‖²` is kept with each point, `2γx` is made once for each query, and what all values have in common, `−γ‖x‖²`, goes into the
-//! place where rounding starts and into a factor for their sums.
+//! **Method.** `exp(−γ‖x−p‖²)`. A block of points is evaluated from inner products: with
+//! `m = −‖p‖²/2` kept beside each point, the exponent is `2γ(x·p + m) − γ‖x‖²`, one multiplication
+//! and addition for each input where the difference takes two additions. The last term, common to
+//! all points, is split into a start for `exp` and a factor of the sums. All other values come from
+//! differences, `−γ Σ (x_l − p_l)²`. Exponents are counted in steps of the table in [`Fast`].
 //!
-//! The price is cancellation. In `f32` a value of a row is off by at most `2.3e-7 + 2.5e-7·γ(‖x‖² + ‖p‖²)`, relative, and by less than 3e-7 for standardised readings and the default `γ`.
-//! A point with a large `γ‖p‖²` has therefore no memo, and its model no rows: readings far from the origin have to be shifted there, which scaling does. A query far from
-//! the origin loses digits too, but then its kernel values are small, and absolute errors stay below 4e-7.
+//! **Domain.** Inner products lose digits away from the origin, so points with `γ‖p‖² > 4` are
+//! evaluated from differences, as is whatever does not fill a block. Inputs that are standardised
+//! have their origin in their midst, and hardly any point is that far. For queries with `γ‖x‖²`
+//! above 50 (72 in `f64`) all other points count as 0, which they are but for 7e-12 (4e-19).
+//!
+//! **Bound.** In `f32`, values in blocks are off by at most `2.3e-7 + 2.5e-7·γ(‖x‖²+‖p‖²)` relative,
+//! which is less than 3e-7 at the default width, and nowhere by more than 4e-7 absolute. From
+//! differences they are off by 2.5e-7 and 1.2e-7 times the exponent, relative. Tests hold both.
 
+use super::block::{BlockKernel, Memos, Query};
 use super::vector::check_vector;
-use super::{Kernel, Row, require_positive};
+use super::{Kernel, require_positive};
 use crate::error::{Error, Fault};
 use crate::linalg::lanes::{self, Lanes};
-use crate::math::{Fast, Math, Real, squared_distance};
+use crate::math::{Fast, Math, Real, squared_distance, sum};
 
-/// The largest `γ‖p‖²` that inner products are used for: errors stay near 1e-6.
-const REACH: f64 = 4.0;
-/// From this `γ‖x‖²` on, all kernel values are 0: `γ‖x−p‖²` is beyond 7,800.
-const FAR: f64 = 8192.0;
+/// The largest `γ‖p‖²` of a near point: errors of inner products stay near 1e-6.
+const NEAR_POINT: f64 = 4.0;
+/// The least exponent, in steps or not: `exp` of less is less than 3e-38, or 0.
+const LEAST: f64 = -8000.0;
+
+/// The largest `γ‖x‖²` of a near query, `q`. Beyond it a near point has at most `e^−(√q−2)²`, which
+/// is lost in rounding when it is added to 1: 7e-12 in `f32`, 4e-19 in `f64`. Up to it, exponents
+/// are at least `−(√q+2)²`, within the range of the table in `f32`.
+#[inline(always)]
+fn near_query<T: Real>() -> T {
+    T::from_f64(if T::EPSILON > T::from_f64(1e-9) { 50.0 } else { 72.0 })
+}
 
 /// The Gaussian kernel `exp(−γ‖x−y‖²)`, `γ = 1/(2σ²)`.
 ///
@@ -63,74 +79,74 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
     fn check(&self, x: &[T], peer: &[T]) -> Result<(), Fault> {
         check_vector(x, peer)
     }
+}
 
+impl<T: Real, M: Math<T>> BlockKernel<[T]> for Rbf<T, M> {
     fn memo(&self, point: &[T]) -> Option<T> {
+        let square = sum(point.iter().map(|&x| x * x));
+        let near = self.gamma * square <= T::from_f64(NEAR_POINT) && self.rate().is_finite();
         // Once for each fit, so it can be exact.
-        let square = point.iter().fold(0.0, |sum, x| sum + x.to_f64() * x.to_f64());
-        let reach = self.gamma.to_f64() * square;
-        (reach <= REACH && self.rate().is_finite()).then(|| T::from_f64(-M::STEPS * reach))
+        near.then(|| {
+            T::from_f64(point.iter().fold(0.0, |sum, x| sum - 0.5 * x.to_f64() * x.to_f64()))
+        })
     }
 
     #[inline(always)]
-    fn prepare(&self, x: &mut [T]) -> Option<Row<T>> {
-        let square = x.iter().fold(T::ZERO, |sum, &x| sum + x * x);
+    fn prepare(&self, x: &[T], peer: &[T]) -> Option<Query<T>> {
+        let reach = self.gamma * sum(x.iter().map(|&x| x * x));
         // One look instead of one at each input: whatever is not finite shows in the sum.
-        if !square.is_finite() {
+        if !(reach <= near_query::<T>() && x.len() == peer.len()) {
             return None;
         }
-        let reach = self.gamma * square;
-        let far = reach > T::from_f64(FAR);
-        let rate = if far { T::ZERO } else { self.rate() };
-        for x in x.iter_mut() {
-            *x *= rate;
-        }
-        if far {
-            return Some(Row { start: T::ZERO, factor: T::ZERO });
-        }
         let (start, factor) = self.math.split(-T::from_f64(M::STEPS) * reach);
-        Some(Row { start, factor })
+        Some(Query { start, factor })
     }
 
     #[inline(always)]
-    fn eval_prepared(&self, row: Row<T>, x: &[T], point: &[T], memo: T) -> T {
-        let exponent = x.iter().zip(point).fold(memo, |sum, (&x, &y)| sum + x * y);
-        self.math.exp_steps(exponent, row.start)
-    }
-
-    #[inline(always)]
-    fn eval_four(&self, row: Row<T>, x: &[T], points: Lanes<&[T]>, memos: Lanes<T>) -> Lanes<T> {
-        let [e0, e1, e2, e3] = lanes::add_products(memos, x, points);
-        let (math, start) = (self.math, row.start);
+    fn eval_block(
+        &self,
+        query: Query<T>,
+        x: &[T],
+        points: Lanes<&[T]>,
+        memos: Lanes<T>,
+    ) -> Lanes<T> {
+        let [e0, e1, e2, e3] = if M::VECTORS {
+            let [p0, p1, p2, p3] = points;
+            let [m0, m1, m2, m3] = memos;
+            let exponent = |point, memo| memo + lanes::sum_of(x, point, |x, p| x * p);
+            [exponent(p0, m0), exponent(p1, m1), exponent(p2, m2), exponent(p3, m3)]
+        } else {
+            lanes::add_products(memos, x, points)
+        };
+        let (math, rate, start) = (self.math, self.rate(), query.start);
         [
-            math.exp_steps(e0, start),
-            math.exp_steps(e1, start),
-            math.exp_steps(e2, start),
-            math.exp_steps(e3, start),
+            math.exp_steps(rate * e0, start),
+            math.exp_steps(rate * e1, start),
+            math.exp_steps(rate * e2, start),
+            math.exp_steps(rate * e3, start),
         ]
     }
 
-    // Exponents first, then `exp` of many at once, where that is faster.
     #[inline(always)]
-    fn begin(&self, x: &[T], y: &[T]) -> T {
-        if M::VECTORS {
-            let square = lanes::sum_of(x, y, |x, y| (x - y) * (x - y));
-            T::from_f64(-M::STEPS) * self.gamma * square
-        } else {
-            self.eval(x, y)
-        }
+    fn eval_point(&self, query: Query<T>, x: &[T], point: &[T]) -> T {
+        let exponent = self.exponent(x, point);
+        // Whatever is not a number is far away too: an overflow in the difference.
+        let least = T::from_f64(LEAST);
+        let exponent = if exponent > least { exponent } else { least };
+        self.math.exp_steps(exponent, T::ZERO) / query.factor
     }
-    #[inline(always)]
-    fn begin_prepared(&self, row: Row<T>, x: &[T], point: &[T], memo: T) -> T {
+
+    fn eval_row<'a>(&self, x: &[T], others: impl Iterator<Item = &'a [T]>, row: &mut [T]) {
         if M::VECTORS {
-            memo + lanes::sum_of(x, point, |x, y| x * y)
+            // Exponents first, then `exp` of many at once, which is faster.
+            for (exponent, y) in row.iter_mut().zip(others) {
+                *exponent = self.exponent(x, y);
+            }
+            self.math.exp_many(row, T::ZERO);
         } else {
-            self.eval_prepared(row, x, point, memo)
-        }
-    }
-    #[inline(always)]
-    fn finish(&self, row: Row<T>, values: &mut [T]) {
-        if M::VECTORS {
-            self.math.exp_many(values, row.start);
+            for (value, y) in row.iter_mut().zip(others) {
+                *value = self.eval(x, y);
+            }
         }
     }
 }
@@ -141,35 +157,46 @@ impl<T: Real, M: Math<T>> Rbf<T, M> {
     fn rate(&self) -> T {
         T::from_f64(2.0 * M::STEPS) * self.gamma
     }
+
+    /// `−γ‖x−y‖²` in steps.
+    #[inline(always)]
+    fn exponent(&self, x: &[T], y: &[T]) -> T {
+        let square = if M::VECTORS {
+            lanes::sum_of(x, y, |x, y| (x - y) * (x - y))
+        } else {
+            squared_distance(x, y)
+        };
+        T::from_f64(-M::STEPS) * self.gamma * square
+    }
 }
 
 macro_rules! const_memos {
     ($t:ty) => {
-        impl Rbf<$t> {
-            /// What [`KernelPca::with_memos`](crate::KernelPca::with_memos) adds to a model in flash, made when it is compiled.
-            ///
-            /// `None` when a point is too far from the origin for it.
+        impl<M: Math<$t>> Rbf<$t, M> {
+            /// What a model in flash keeps beside its points, made when it is compiled.
             pub const fn memos<const D: usize, const R: usize>(
                 &self,
                 points: &[[$t; D]; R],
-            ) -> Option<[$t; R]> {
-                let mut memos = [0.0; R];
+            ) -> Memos<$t, R> {
+                let mut memos = Memos::NONE;
+                let rate = (2.0 * M::STEPS) as $t * self.gamma;
                 let mut i = 0;
                 while i < R {
-                    let (mut square, mut j) = (0.0, 0);
+                    let (mut square, mut exact, mut j) = (0.0, 0.0, 0);
                     while j < D {
-                        square += points[i][j] as f64 * points[i][j] as f64;
+                        let x = points[i][j];
+                        square += x * x;
+                        exact -= 0.5 * x as f64 * x as f64;
                         j += 1;
                     }
-                    let reach = self.gamma as f64 * square;
-                    let rate = (2.0 * <Fast as Math<$t>>::STEPS) as $t * self.gamma;
-                    if !(reach <= REACH && rate.is_finite()) {
-                        return None;
+                    if !(self.gamma * square <= NEAR_POINT as $t && rate.is_finite()) {
+                        break;
                     }
-                    memos[i] = (-<Fast as Math<$t>>::STEPS * reach) as $t;
+                    memos.values[i] = exact as $t;
                     i += 1;
                 }
-                Some(memos)
+                memos.near = i as u32;
+                memos
             }
         }
     };
@@ -196,18 +223,26 @@ mod tests {
         })
     }
 
-    /// The kernel value by a row, and the exact one.
-    fn by_row(kernel: &Rbf<f32>, x: &[f32; 7], y: &[f32; 7]) -> (f64, f64) {
-        let mut prepared = *x;
-        let row = kernel.prepare(&mut prepared).unwrap();
-        let memo = kernel.memo(y).unwrap();
-        let value = row.factor * kernel.eval_prepared(row, &prepared, y, memo);
+    fn exact(kernel: &Rbf<f32>, x: &[f32; 7], y: &[f32; 7]) -> f64 {
         let squares = x.iter().zip(y).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2));
-        (f64::from(value), libm::exp(-f64::from(kernel.gamma) * squares.sum::<f64>()))
+        libm::exp(-f64::from(kernel.gamma) * squares.sum::<f64>())
+    }
+
+    /// The kernel value in a block if the query is near, else from the difference; and the exact one.
+    fn by_route(kernel: &Rbf<f32>, x: &[f32; 7], y: &[f32; 7]) -> (f64, f64) {
+        let value = match kernel.prepare(x, y) {
+            Some(query) => {
+                let memo = kernel.memo(y).unwrap();
+                let [value, ..] = kernel.eval_block(query, x, [y; 4], [memo; 4]);
+                query.factor * value
+            }
+            None => kernel.eval_point(Query::PLAIN, x, y),
+        };
+        (f64::from(value), exact(kernel, x, y))
     }
 
     #[test]
-    fn rows_are_as_exact_as_promised() {
+    fn blocks_are_as_exact_as_promised() {
         let points = points::<200>();
         let square = |x: &[f32; 7]| x.iter().map(|x| f64::from(x * x)).sum::<f64>();
         for gamma in [1.0 / 56.0, 0.05, 0.2] {
@@ -216,7 +251,7 @@ mod tests {
             for (x, y) in
                 points[..100].iter().flat_map(|x| points[100..].iter().map(move |y| (x, y)))
             {
-                let (value, exact) = by_row(&kernel, x, y);
+                let (value, exact) = by_route(&kernel, x, y);
                 let spread = f64::from(gamma) * (square(x) + square(y));
                 let error = (value / exact - 1.0).abs();
                 assert!(
@@ -226,7 +261,7 @@ mod tests {
                 worst = worst.max(error / (2.3e-7 + 2.5e-7 * spread));
                 // Away from the points relative errors grow, but not absolute ones.
                 for stretch in [3.0, 10.0, 30.0, 1e3, 1e18] {
-                    let (value, exact) = by_row(&kernel, &x.map(|x| stretch * x), y);
+                    let (value, exact) = by_route(&kernel, &x.map(|x| stretch * x), y);
                     assert!((value - exact).abs() <= 4e-7, "{value} instead of {exact}");
                 }
             }
@@ -236,35 +271,58 @@ mod tests {
     }
 
     #[test]
-    fn four_points_have_the_bits_of_one() {
+    fn differences_are_as_exact_as_promised_however_far_the_points() {
+        let points = points::<200>();
+        for gamma in [1.0 / 56.0, 0.2, 3.0] {
+            let kernel = Rbf::new(gamma);
+            for (x, y) in points[..100].iter().zip(&points[100..]) {
+                for offset in [0.0, 8.0, 1e3, 1e15] {
+                    let (x, y) = (x.map(|x| x + offset), y.map(|y| y + offset));
+                    let query = kernel.prepare(&x, &y).unwrap_or(Query::PLAIN);
+                    let value = f64::from(query.factor * kernel.eval_point(query, &x, &y));
+                    let exact = exact(&kernel, &x, &y);
+                    let bound = 2.5e-7 + 1.2e-7 * libm::log(1.0 / exact);
+                    assert!((value / exact - 1.0).abs() <= bound, "{value} instead of {exact}");
+                }
+            }
+        }
+        assert!(KERNEL.eval_point(Query::PLAIN, &[f32::MAX; 7], &points[0]) < 1e-18);
+        assert!(KERNEL.eval_point(Query::PLAIN, &[f32::MAX; 7], &[-f32::MAX; 7]) < 1e-18);
+    }
+
+    #[test]
+    fn four_points_have_the_bits_of_each() {
         let points = points::<5>();
-        let mut x = points[4];
-        let row = KERNEL.prepare(&mut x).unwrap();
+        let x = points[4];
+        let query = KERNEL.prepare(&x, &points[0]).unwrap();
         let memos = from_fn(|l| KERNEL.memo(&points[l]).unwrap());
-        let four = KERNEL.eval_four(row, &x, from_fn(|l| points[l].as_slice()), memos);
+        let four = KERNEL.eval_block(query, &x, from_fn(|l| points[l].as_slice()), memos);
         for l in 0..4 {
-            assert_eq!(four[l], KERNEL.eval_prepared(row, &x, &points[l], memos[l]));
+            let [alone, ..] = KERNEL.eval_block(query, &x, [&points[l]; 4], [memos[l]; 4]);
+            assert_eq!(four[l], alone);
         }
     }
 
     #[test]
     fn memos_in_flash_are_those_of_the_device() {
         const POINTS: [[f64; 2]; 3] = [[0.5, -1.0], [0.1, 0.7], [-2.0, 1.3]];
-        const MEMOS: Option<[f64; 3]> = Rbf::new(0.3_f64).memos(&POINTS);
-        assert_eq!(MEMOS.unwrap(), POINTS.map(|p| Rbf::new(0.3_f64).memo(&p).unwrap()));
+        const MEMOS: Memos<f64, 3> = Rbf::new(0.3_f64).memos(&POINTS);
+        assert_eq!(MEMOS.leading(), POINTS.map(|p| Rbf::new(0.3_f64).memo(&p).unwrap()));
         let points = points::<20>();
-        let memos = KERNEL.memos(&points).unwrap();
-        assert_eq!(memos, points.map(|p| KERNEL.memo(&p).unwrap()));
+        assert_eq!(KERNEL.memos(&points).leading(), points.map(|p| KERNEL.memo(&p).unwrap()));
     }
 
     #[test]
-    fn what_would_lose_digits_has_no_memo() {
+    fn what_would_lose_digits_is_not_near() {
         assert_eq!(KERNEL.memo(&[10.0, 0.0]), None);
-        assert_eq!(KERNEL.memos(&[[0.0, 0.0], [10.0, 0.0]]), None);
+        assert_eq!(KERNEL.memos(&[[0.0, 0.0], [10.0, 0.0], [1.0, 0.0]]).leading(), [0.0]);
         assert_eq!(KERNEL.memo(&[f32::NAN, 0.0]), None);
-        assert_eq!(Rbf::new(f32::MAX).memo(&[0.0]), None, "the query could not be scaled");
-        assert_eq!(KERNEL.prepare(&mut [f32::INFINITY, 0.0]), None);
-        assert_eq!(KERNEL.prepare(&mut [f32::MAX, 0.0]), None, "its square is not finite");
+        assert_eq!(Rbf::new(f32::MAX).memo(&[0.0]), None, "exponents could not be scaled");
+        let peer = &[0.0, 0.0][..];
+        for far in [f32::INFINITY, f32::NAN, f32::MAX, 1e6] {
+            assert_eq!(KERNEL.prepare(&[far, 0.0], peer), None);
+        }
+        assert_eq!(KERNEL.prepare(&[0.0], peer), None, "another length");
     }
 
     #[test]

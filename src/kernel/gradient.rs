@@ -15,8 +15,8 @@
 //! never a vector of its own.
 
 use super::{
-    Exp, Kernel, Laplacian, Linear, Normalised, Poly, Product, QuadraticForm, Rbf, Scale, Sigmoid,
-    Sum,
+    BlockKernel, Exp, Kernel, Laplacian, Linear, Normalised, Poly, Product, QuadraticForm, Rbf,
+    Scale, Sigmoid, Sum,
 };
 use crate::math::{Math, Real, dot};
 
@@ -29,9 +29,17 @@ use crate::math::{Math, Real, dot};
 /// kernel.add_gradient(&[1.0, 2.0], &[1.0, 2.0], 3.0, &mut gradient);
 /// assert_eq!(gradient, [3.0, 6.0]); // that of the Gaussian is 0 at its peak
 /// ```
-pub trait Gradient<T: Real>: Kernel<[T], Scalar = T> {
+pub trait Gradient<T: Real>: BlockKernel<[T], Scalar = T> {
     /// Adds `weight · ∂k(x, y)/∂x` to `out`, over the shortest length.
     fn add_gradient(&self, x: &[T], y: &[T], weight: T, out: &mut [T]);
+
+    /// The `g` of `∂k(x, y)/∂x = g·(y − x)`, from the value `k(x, y)`: for kernels of a distance, whose
+    /// gradient is then had without evaluating them again. None for all others.
+    #[inline(always)]
+    fn radial(&self, value: T) -> Option<T> {
+        let _ = value;
+        None
+    }
 
     /// Adds `weight · ∂k(x, x)/∂x` to `out`: by symmetry twice the above at `y = x`, unless it is cheaper.
     fn add_diagonal_gradient(&self, x: &[T], weight: T, out: &mut [T]) {
@@ -51,6 +59,10 @@ impl<T: Real, K: Gradient<T>> Gradient<T> for &K {
     fn add_gradient(&self, x: &[T], y: &[T], weight: T, out: &mut [T]) {
         (**self).add_gradient(x, y, weight, out);
     }
+    #[inline(always)]
+    fn radial(&self, value: T) -> Option<T> {
+        (**self).radial(value)
+    }
     fn add_diagonal_gradient(&self, x: &[T], weight: T, out: &mut [T]) {
         (**self).add_diagonal_gradient(x, weight, out);
     }
@@ -66,6 +78,10 @@ impl<T: Real, M: Math<T>> Gradient<T> for Rbf<T, M> {
     fn add_gradient(&self, x: &[T], y: &[T], weight: T, out: &mut [T]) {
         let factor = -(self.gamma + self.gamma) * self.eval(x, y);
         add_scaled(weight * factor, x.iter().zip(y).map(|(&a, &b)| a - b), out);
+    }
+    #[inline(always)]
+    fn radial(&self, value: T) -> Option<T> {
+        Some((self.gamma + self.gamma) * value)
     }
     /// Nothing: `k(x, x)` is 1 everywhere.
     fn add_diagonal_gradient(&self, _: &[T], _: T, _: &mut [T]) {}

@@ -5,7 +5,7 @@
 //! has been moved to the origin. It is symmetric, and `K̃ e = 0` for the vector of ones `e`.
 
 use crate::error::{Error, require_shape};
-use crate::kernel::{Kernel, Row, Samples};
+use crate::kernel::{BlockKernel, Kernel, Samples};
 use crate::linalg::MatrixViewMut;
 use crate::math::{Real, first_not_finite, sum};
 
@@ -31,7 +31,7 @@ pub fn fill<K, S>(
 ) -> Result<(), Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     check_samples(kernel, samples)?;
     let n = samples.count();
@@ -41,14 +41,10 @@ where
     for (row, x) in samples.iter_samples().enumerate() {
         let Some([diagonal, others @ ..]) = gram.row_mut(row).get_mut(row..) else { break };
         *diagonal = kernel.diagonal(x);
-        let mut sum = *diagonal;
-        for (entry, y) in others.iter_mut().zip(samples.iter_samples().skip(row + 1)) {
-            *entry = kernel.begin(x, y);
-            sum += *entry;
-        }
-        kernel.finish(Row::PLAIN, others);
-        // One look for the row: what is not finite shows in the sum. (So can many large values, which are fine.)
-        if !sum.is_finite()
+        kernel.eval_row(x, samples.iter_samples().skip(row + 1), others);
+        // One look for the row: what is not finite shows in the sum. (So can many large values,
+        // which are fine.)
+        if !(*diagonal + sum(others.iter().copied())).is_finite()
             && let Some(column) = first_not_finite(gram.row_mut(row).get(row..).unwrap_or_default())
         {
             return Err(Error::NotFinite { row, column: row + column });

@@ -1,6 +1,6 @@
 //! A Gram matrix that was computed elsewhere.
 
-use super::Kernel;
+use super::{BlockKernel, Kernel};
 use crate::error::{Error, Fault};
 use crate::linalg::MatrixView;
 use crate::math::Real;
@@ -37,3 +37,5 @@ impl<T: Real> Kernel<usize> for Precomputed<'_, T> {
         if *x < size { Ok(()) } else { Err(Fault::OutOfRange { size }) }
     }
 }
+
+impl<T: Real> BlockKernel<usize> for Precomputed<'_, T> {}

@@ -6,7 +6,7 @@
 
 use core::marker::PhantomData;
 
-use super::Kernel;
+use super::{BlockKernel, Kernel};
 use crate::error::Error;
 use crate::math::Real;
 
@@ -120,6 +120,9 @@ where
     }
     pairs
 }
+
+impl<T: Real> BlockKernel<str> for Spectrum<T> {}
+impl<T: Real, S: Eq> BlockKernel<[S]> for Spectrum<T> {}
 
 #[cfg(test)]
 mod tests {

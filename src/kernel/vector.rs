@@ -1,6 +1,6 @@
 //! Kernels on vectors of readings.
 
-use super::{Kernel, require_finite, require_positive};
+use super::{BlockKernel, Kernel, require_finite, require_positive};
 use crate::error::{Error, Fault};
 use crate::linalg::Matrix;
 use crate::math::{Fast, Math, Real, dot, first_not_finite, sum};
@@ -170,6 +170,12 @@ impl<T: Real, const D: usize> Kernel<[T]> for QuadraticForm<T, D> {
         check_vector(x, peer)
     }
 }
+
+impl<T: Real> BlockKernel<[T]> for Linear {}
+impl<T: Real, M: Math<T>> BlockKernel<[T]> for Laplacian<T, M> {}
+impl<T: Real> BlockKernel<[T]> for Poly<T> {}
+impl<T: Real, M: Math<T>> BlockKernel<[T]> for Sigmoid<T, M> {}
+impl<T: Real, const D: usize> BlockKernel<[T]> for QuadraticForm<T, D> {}
 
 #[cfg(test)]
 mod tests {

@@ -25,7 +25,7 @@ pub enum Components<T> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
-pub struct Report<T> {
+pub struct FitReport<T> {
     /// Number of training samples.
     pub samples: usize,
     /// Number of points the model evaluates its kernel at.

@@ -4,10 +4,11 @@
 //! `‖centre‖² = M`, total variance `tr(K̃)/n`. Because `K̃ e = 0`, the weights of a component sum to zero, which is why the centring
 //! of a new point reduces to the constant `b_j`. A training sample projects to `√η_j v_ij`.
 
-use super::components::{Components, Report, choose};
+use super::components::{Components, FitReport, choose};
+use super::model::{KernelPca, Scalar};
 use crate::error::{Error, require_capacity};
-use crate::kernel::{Kernel, Samples, gram};
-use crate::kpca::{ExpansionMut, Header};
+use crate::kernel::{BlockKernel, Sample, Samples, gram};
+use crate::kpca::{ExpansionHeader, ExpansionMut};
 use crate::linalg::eigen::{self, MAX_SWEEPS};
 use crate::linalg::slices::head_mut;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
@@ -96,10 +97,10 @@ pub fn fit<K, S>(
     components: Components<K::Scalar>,
     scratch: &mut ExactScratch<'_, K::Scalar>,
     expansion: &mut ExpansionMut<'_, K::Scalar>,
-) -> Result<Report<K::Scalar>, Error>
+) -> Result<FitReport<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let centred = centred_gram(kernel, samples, &mut scratch.gram, scratch.means, expansion)?;
     let sweeps = eigen::symmetric(&mut scratch.gram, scratch.values, scratch.beside, MAX_SWEEPS)?;
@@ -133,7 +134,7 @@ pub(super) fn centred_gram<K, S>(
 ) -> Result<Centred<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let n = samples.count();
     require_capacity("points", n, expansion.capacity().0)?;
@@ -164,7 +165,7 @@ pub(super) fn write<T: Real>(
     centred: Centred<T>,
     pairs: Eigenpairs<'_, T>,
     expansion: &mut ExpansionMut<'_, T>,
-) -> Result<Report<T>, Error> {
+) -> Result<FitReport<T>, Error> {
     let Centred { rounding, grand, trace } = centred;
     let Eigenpairs { values, mut vectors, means, least, sweeps } = pairs;
     let n = means.len();
@@ -191,14 +192,14 @@ pub(super) fn write<T: Real>(
     for beta in expansion.centre.iter_mut().take(n) {
         *beta = T::ONE / count;
     }
-    *expansion.header = Header {
+    *expansion.header = ExpansionHeader {
         points: n as u32,
         components: choice.components as u32,
         centre_norm: grand,
         total_variance: trace / count,
         indefinite,
     };
-    Ok(Report {
+    Ok(FitReport {
         samples: n,
         points: n,
         components: choice.components,
@@ -232,5 +233,29 @@ fn remove_mean<T: Real>(vector: &mut [T]) {
     let mean = sum(vector.iter().copied()) / T::from_usize(vector.len());
     for entry in vector {
         *entry -= mean;
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> KernelPca<K, X, R, P>
+where
+    X: Sample + Clone,
+    K: BlockKernel<X::View>,
+{
+    /// Fits exact kernel PCA: every sample becomes a point.
+    ///
+    /// # Errors
+    /// See [`fit`]. The model is unchanged then.
+    pub fn fit_exact<const N: usize>(
+        &mut self,
+        kernel: K,
+        samples: &[X],
+        components: Components<Scalar<K, X>>,
+        workspace: &mut ExactWorkspace<Scalar<K, X>, N>,
+    ) -> Result<FitReport<Scalar<K, X>>, Error> {
+        let mut scratch = workspace.scratch(samples.len())?;
+        let mut storage = self.expansion_mut();
+        let report = fit(&kernel, samples, components, &mut scratch, &mut storage)?;
+        self.adopt(kernel, samples.iter());
+        Ok(report)
     }
 }

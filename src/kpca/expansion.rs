@@ -3,7 +3,6 @@
 //! `f_j = Σ_i α_ji k_i − b_j`, `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
 
 use crate::error::Error;
-use crate::kpca::Score;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
 use crate::math::Real;
 
@@ -12,7 +11,7 @@ use crate::math::Real;
 /// Counts are `u32`, so that a model has the same size on the host as on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Header<T> {
+pub struct ExpansionHeader<T> {
     /// Number of points in use, at most the capacity.
     pub points: u32,
     /// Number of components in use, at most the capacity.
@@ -25,28 +24,11 @@ pub struct Header<T> {
     pub indefinite: bool,
 }
 
-impl<T: Real> Header<T> {
-    /// The scores that follow from `k(x, x)`, `Σ β_i k_i` and the projections.
-    pub(crate) fn score(
-        &self,
-        kxx: T,
-        centre_product: T,
-        projection: &[T],
-        variances: &[T],
-    ) -> Score<T> {
-        let centre_distance = kxx - (centre_product + centre_product) + self.centre_norm;
-        let score = Score::new(centre_distance, projection, variances);
-        // Only rounding makes it negative, unless the kernel itself does.
-        let spe = if self.indefinite { score.spe } else { T::ZERO.larger(score.spe) };
-        Score { spe, ..score }
-    }
-}
-
 /// The weights of a model of at most `R` points and `P` components.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Expansion<T, const R: usize, const P: usize> {
-    header: Header<T>,
+    header: ExpansionHeader<T>,
     /// `α`, one row for each point: a score then reads it front to back.
     weights: Matrix<T, R, P>,
     centre: [T; R],
@@ -58,7 +40,7 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
     /// No points, no components; a `static` of it stays in `.bss`.
     pub const fn empty() -> Self {
         Self {
-            header: Header {
+            header: ExpansionHeader {
                 points: 0,
                 components: 0,
                 centre_norm: T::ZERO,
@@ -77,7 +59,7 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
     /// `weights[i][j]` is `α_ji`, the weight of point `i` in component `j`; `centre` is `β`, `offsets` is `b`, `variances` is `λ`.
     /// Points and components beyond those the header names are ignored.
     pub const fn from_parts(
-        header: Header<T>,
+        header: ExpansionHeader<T>,
         weights: [[T; P]; R],
         centre: [T; R],
         offsets: [T; P],
@@ -88,7 +70,7 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
     }
 
     /// The scalars.
-    pub(crate) const fn header(&self) -> &Header<T> {
+    pub(crate) const fn header(&self) -> &ExpansionHeader<T> {
         &self.header
     }
 
@@ -134,7 +116,7 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
 #[derive(Debug)]
 pub struct ExpansionMut<'a, T> {
     /// Which part of the arrays is in use, and the scalars; written last.
-    pub header: &'a mut Header<T>,
+    pub header: &'a mut ExpansionHeader<T>,
     /// A row for each point, a column for each component.
     pub weights: MatrixViewMut<'a, T>,
     /// `β`, one for each point.
@@ -169,7 +151,7 @@ impl<T: Real> ExpansionMut<'_, T> {
 /// An expansion to score with; its sizes are run-time values.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpansionView<'a, T> {
-    header: Header<T>,
+    header: ExpansionHeader<T>,
     weights: MatrixView<'a, T>,
     centre: &'a [T],
     offsets: &'a [T],
@@ -182,7 +164,7 @@ impl<'a, T: Real> ExpansionView<'a, T> {
     /// # Errors
     /// [`Error::Shape`] when a size differs from what the header says.
     pub fn new(
-        header: Header<T>,
+        header: ExpansionHeader<T>,
         weights: MatrixView<'a, T>,
         centre: &'a [T],
         offsets: &'a [T],
@@ -205,7 +187,7 @@ impl<'a, T: Real> ExpansionView<'a, T> {
 
     /// The part of some storage that the header says is in use.
     fn in_use(
-        header: Header<T>,
+        header: ExpansionHeader<T>,
         weights: MatrixView<'a, T>,
         centre: &'a [T],
         offsets: &'a [T],
@@ -222,7 +204,7 @@ impl<'a, T: Real> ExpansionView<'a, T> {
     }
 
     /// The scalars.
-    pub const fn header(&self) -> &Header<T> {
+    pub const fn header(&self) -> &ExpansionHeader<T> {
         &self.header
     }
 
@@ -260,56 +242,5 @@ impl<'a, T: Real> ExpansionView<'a, T> {
     pub fn explained_ratios(&self) -> impl Iterator<Item = T> + use<'a, T> {
         let total = self.header.total_variance;
         self.variances.iter().map(move |&variance| variance / total)
-    }
-
-    /// Projects a point given by its kernel row `k_i = k(x, point_i)`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] when `row` is not as long as there are points, or `projection` as there are components.
-    pub fn project_row(&self, row: &[T], projection: &mut [T]) -> Result<(), Error> {
-        self.require_row(row)?;
-        self.accumulate(row.iter().copied(), projection).map(|_| ())
-    }
-
-    /// Projects and scores a point given by `k(x, x)` and its kernel row: for samples that only the caller can compare.
-    ///
-    /// # Errors
-    /// As [`project_row`](Self::project_row).
-    pub fn score_row(&self, kxx: T, row: &[T], projection: &mut [T]) -> Result<Score<T>, Error> {
-        self.require_row(row)?;
-        let centre_product = self.accumulate(row.iter().copied(), projection)?;
-        Ok(self.header.score(kxx, centre_product, projection, self.variances))
-    }
-
-    fn require_row(&self, row: &[T]) -> Result<(), Error> {
-        let (expected, given) = (self.points(), row.len());
-        if given == expected {
-            Ok(())
-        } else {
-            Err(Error::Shape { what: "kernel row", expected, given })
-        }
-    }
-
-    /// One pass over the points: writes the projections and returns `Σ β_i k_i`.
-    pub(crate) fn accumulate(
-        &self,
-        row: impl Iterator<Item = T>,
-        projection: &mut [T],
-    ) -> Result<T, Error> {
-        let (expected, given) = (self.components(), projection.len());
-        if given != expected {
-            return Err(Error::Shape { what: "projection", expected, given });
-        }
-        for (f, &offset) in projection.iter_mut().zip(self.offsets) {
-            *f = -offset;
-        }
-        let mut centre_product = T::ZERO;
-        for ((k, weights), &beta) in row.zip(self.weights.iter_rows()).zip(self.centre) {
-            centre_product += beta * k;
-            for (f, &alpha) in projection.iter_mut().zip(weights) {
-                *f += alpha * k;
-            }
-        }
-        Ok(centre_product)
     }
 }

@@ -8,11 +8,12 @@
 
 use core::ops::Range;
 
-use super::components::{Components, Report, choose};
+use super::components::{Components, FitReport, choose};
+use super::model::{KernelPca, Scalar};
 use crate::Progress;
 use crate::error::{Error, require_capacity};
-use crate::kernel::{Kernel, Samples, gram};
-use crate::kpca::{ExpansionMut, Header, Landmarks, PivotedCholesky};
+use crate::kernel::{BlockKernel, Sample, Samples, gram};
+use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
 use crate::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
 use crate::linalg::slices::{head, head_mut};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
@@ -152,10 +153,10 @@ pub fn fit<K, S>(
     components: Components<K::Scalar>,
     scratch: &mut LandmarkScratch<'_, K::Scalar>,
     expansion: &mut ExpansionMut<'_, K::Scalar>,
-) -> Result<Report<K::Scalar>, Error>
+) -> Result<FitReport<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let mut fit = LandmarkFit::start(kernel, samples, landmarks, components, scratch)?;
     loop {
@@ -192,7 +193,7 @@ enum Stage<T> {
     /// Go on with the eigenproblem.
     Eigen(Decomposition<T>),
     /// Solve for the weights of the `points` first landmarks, from the last one up.
-    Weights { points: usize, report: Report<T> },
+    Weights { points: usize, report: FitReport<T> },
 }
 
 impl<T: Real> LandmarkFit<T> {
@@ -209,7 +210,7 @@ impl<T: Real> LandmarkFit<T> {
     ) -> Result<Self, Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         scratch.require_shape()?;
         let cholesky = PivotedCholesky::start(kernel, samples, scratch.residuals)?;
@@ -229,10 +230,10 @@ impl<T: Real> LandmarkFit<T> {
         samples: &S,
         scratch: &mut LandmarkScratch<'_, T>,
         expansion: &mut ExpansionMut<'_, T>,
-    ) -> Result<Option<Report<T>>, Error>
+    ) -> Result<Option<FitReport<T>>, Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         let n = samples.count();
         let rank = self.cholesky.rank();
@@ -297,7 +298,7 @@ impl<T: Real> LandmarkFit<T> {
         n: usize,
         scratch: &mut LandmarkScratch<'_, T>,
         expansion: &mut ExpansionMut<'_, T>,
-    ) -> Result<Report<T>, Error> {
+    ) -> Result<FitReport<T>, Error> {
         let rank = self.cholesky.rank();
         let values = head(scratch.values, rank);
         let mean = head(scratch.mean, rank);
@@ -322,14 +323,14 @@ impl<T: Real> LandmarkFit<T> {
             *beta = z;
         }
         let indefinite = self.cholesky.is_indefinite();
-        *expansion.header = Header {
+        *expansion.header = ExpansionHeader {
             points: rank as u32,
             components: choice.components as u32,
             centre_norm: dot(mean, mean),
             total_variance,
             indefinite,
         };
-        Ok(Report {
+        Ok(FitReport {
             samples: n,
             points: rank,
             components: choice.components,
@@ -403,5 +404,32 @@ fn solve_row<T: Real>(
     let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| entry(pivot));
     for w in solution.row_mut(k) {
         *w /= diagonal;
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> KernelPca<K, X, R, P>
+where
+    X: Sample + Clone,
+    K: BlockKernel<X::View>,
+{
+    /// Fits landmark kernel PCA: the samples that best span the rest become points.
+    ///
+    /// # Errors
+    /// See [`fit`]. The model is unchanged then.
+    pub fn fit_landmarks<const N: usize>(
+        &mut self,
+        kernel: K,
+        samples: &[X],
+        landmarks: Landmarks<Scalar<K, X>>,
+        components: Components<Scalar<K, X>>,
+        workspace: &mut LandmarkWorkspace<Scalar<K, X>, N, R>,
+    ) -> Result<FitReport<Scalar<K, X>>, Error> {
+        let mut scratch = workspace.scratch(samples.len())?;
+        let mut storage = self.expansion_mut();
+        let report = fit(&kernel, samples, landmarks, components, &mut scratch, &mut storage)?;
+        let chosen =
+            scratch.pivots.iter().take(report.points).filter_map(|&i| samples.get(i as usize));
+        self.adopt(kernel, chosen);
+        Ok(report)
     }
 }

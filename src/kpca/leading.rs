@@ -4,9 +4,10 @@
 //! and misses none. Where an exact fit needs two `N × N` matrices, this needs one and a basis of `S × N`.
 
 use super::exact::{self, Eigenpairs};
-use super::{Components, Report};
+use super::model::{KernelPca, Scalar};
+use super::{Components, FitReport};
 use crate::error::{Error, require_capacity};
-use crate::kernel::{Kernel, Samples};
+use crate::kernel::{BlockKernel, Sample, Samples};
 use crate::kpca::ExpansionMut;
 use crate::linalg::eigen::{self, LanczosScratch};
 use crate::linalg::slices::{head, head_mut};
@@ -117,10 +118,10 @@ pub fn fit<K, S>(
     components: Components<K::Scalar>,
     scratch: &mut LeadingScratch<'_, K::Scalar>,
     expansion: &mut ExpansionMut<'_, K::Scalar>,
-) -> Result<Report<K::Scalar>, Error>
+) -> Result<FitReport<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let LeadingScratch { gram, means, lanczos } = scratch;
     let room = expansion.capacity().1;
@@ -140,4 +141,28 @@ where
         sweeps: found.sweeps,
     };
     exact::write(components, centred, pairs, expansion)
+}
+
+impl<K, X, const R: usize, const P: usize> KernelPca<K, X, R, P>
+where
+    X: Sample + Clone,
+    K: BlockKernel<X::View>,
+{
+    /// Fits the leading components of exact kernel PCA: faster than [`fit_exact`](Self::fit_exact) when there are many samples.
+    ///
+    /// # Errors
+    /// See [`fit`]. The model is unchanged then.
+    pub fn fit_leading<const N: usize, const S: usize>(
+        &mut self,
+        kernel: K,
+        samples: &[X],
+        components: Components<Scalar<K, X>>,
+        workspace: &mut LeadingWorkspace<Scalar<K, X>, N, S>,
+    ) -> Result<FitReport<Scalar<K, X>>, Error> {
+        let mut scratch = workspace.scratch(samples.len())?;
+        let mut storage = self.expansion_mut();
+        let report = fit(&kernel, samples, components, &mut scratch, &mut storage)?;
+        self.adopt(kernel, samples.iter());
+        Ok(report)
+    }
 }

@@ -17,7 +17,7 @@ mod search;
 pub(crate) use search::{Search, Total};
 
 use crate::error::{Error, require_shape};
-use crate::kernel::{Kernel, Samples, Vector};
+use crate::kernel::{BlockKernel, Samples, Vector};
 use crate::kpca::{KernelPca, KernelPcaView, Scalar};
 use crate::math::{Real, dot, first_least, squared_distance};
 
@@ -47,7 +47,7 @@ impl<K, S, T> KernelPcaView<'_, K, S>
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
 {
     /// The points and their weights `w_i = β_i + Σ_j f_j α_ji` in the reconstruction of a projected point.
     pub fn reconstruction(&self, projection: &[T]) -> impl Iterator<Item = (&[T], T)> {

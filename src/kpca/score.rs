@@ -13,6 +13,8 @@
 //! from every sample projects to one fixed inner point: there `t2` and `abs_sum` *fall* again,
 //! with narrow kernels below what normal points score, while `spe` rises to its ceiling `1 + M − Σ b_j²` and stays.
 
+use super::expansion::ExpansionHeader;
+use crate::error::{Error, Fault};
 use crate::math::Real;
 
 /// The scores of one point. Use [`spe`](Self::spe) to detect anomalies.
@@ -32,9 +34,25 @@ pub struct Score<T> {
 }
 
 impl<T: Real> Score<T> {
+    /// The scores that follow from `k(x, x)`, `Σ β_i k_i` and the projections.
+    #[inline(always)]
+    pub(super) fn new(
+        header: &ExpansionHeader<T>,
+        kxx: T,
+        centre_product: T,
+        projection: &[T],
+        variances: &[T],
+    ) -> Self {
+        let centre_distance = kxx - (centre_product + centre_product) + header.centre_norm;
+        let score = Self::from_distance(centre_distance, projection, variances);
+        // Only rounding makes it negative, unless the kernel itself does.
+        let spe = if header.indefinite { score.spe } else { T::ZERO.larger(score.spe) };
+        Self { spe, ..score }
+    }
+
     /// The scores that follow from `k̃` and the projections; what rounding makes negative is left so.
     #[inline(always)]
-    pub(crate) fn new(centre_distance: T, projection: &[T], variances: &[T]) -> Self {
+    pub(crate) fn from_distance(centre_distance: T, projection: &[T], variances: &[T]) -> Self {
         let (mut explained, mut t2, mut abs_sum) = (T::ZERO, T::ZERO, T::ZERO);
         for (&f, &variance) in projection.iter().zip(variances) {
             explained += f * f;
@@ -42,5 +60,21 @@ impl<T: Real> Score<T> {
             abs_sum += f.abs();
         }
         Self { spe: centre_distance - explained, t2, abs_sum, centre_distance }
+    }
+}
+
+/// Projections that did not overflow.
+pub(crate) fn require_finite<T: Real>(projection: &[T]) -> Result<(), Error> {
+    match projection.iter().all(|f| f.is_finite()) {
+        true => Ok(()),
+        false => Err(Error::Query(Fault::Overflow)),
+    }
+}
+
+/// A score that did not overflow: if anything did, it ends up in one of these.
+pub(crate) fn finite_score<T: Real>(score: Score<T>) -> Result<Score<T>, Error> {
+    match (score.spe + score.t2 + score.centre_distance).is_finite() {
+        true => Ok(score),
+        false => Err(Error::Query(Fault::Overflow)),
     }
 }

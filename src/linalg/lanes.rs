@@ -36,21 +36,16 @@ pub(crate) fn add_products<T: Real>(sums: Lanes<T>, x: &[T], y: Lanes<&[T]>) -> 
 
 /// `sums[j] + Σ_l rows[l][j] x_l`.
 #[inline(always)]
-pub(crate) fn add_rows<T: Real, const C: usize>(
-    sums: &mut [T; C],
-    rows: &Lanes<[T; C]>,
-    x: Lanes<T>,
-) {
-    let [r0, r1, r2, r3] = rows;
+pub(crate) fn add_rows<T: Real>(sums: &mut [T], rows: Lanes<&[T]>, x: Lanes<T>) {
     for (j, sum) in sums.iter_mut().enumerate() {
-        let Some(column) = column([r0, r1, r2, r3], j) else { break };
-        *sum = dot(*sum, column, x);
+        let Some(column) = column(rows, j) else { break };
+        *sum = dot_onto(*sum, column, x);
     }
 }
 
-/// `sum + Σ_l x_l y_l`.
+/// `sum + Σ_l x_l y_l`, added up in order.
 #[inline(always)]
-pub(crate) fn dot<T: Real>(sum: T, x: Lanes<T>, y: Lanes<T>) -> T {
+pub(crate) fn dot_onto<T: Real>(sum: T, x: Lanes<T>, y: Lanes<T>) -> T {
     let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (x, y);
     sum + x0 * y0 + x1 * y1 + x2 * y2 + x3 * y3
 }
@@ -113,7 +108,7 @@ mod tests {
             assert!((sum - plain).abs() < 1e-14, "{inputs} inputs: {sum} instead of {plain}");
         }
         let mut sums = x;
-        add_rows(&mut sums, &y, start);
+        add_rows(&mut sums, y.each_ref().map(<[f32; 11]>::as_slice), start);
         for (j, sum) in sums.iter().enumerate() {
             let plain = (0..LANES).fold(x[j], |sum, l| sum + y[l][j] * start[l]);
             assert_eq!(*sum, plain, "column {j}");

@@ -39,7 +39,7 @@ pub use assessment::{Assessment, LARGE_NOISE, SAMPLES_PER_DIMENSION};
 use criterion::Left;
 
 use crate::error::{Error, require_capacity, require_shape};
-use crate::kernel::{Kernel, Samples, gram};
+use crate::kernel::{BlockKernel, Samples, gram};
 use crate::linalg::eigen::{self, MAX_SWEEPS};
 use crate::linalg::{Matrix, MatrixViewMut, rows};
 use crate::math::{Real, first_least, sum};
@@ -190,7 +190,7 @@ pub fn estimate<K, S>(
 ) -> Result<RelevantDimension<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let n = samples.count();
     scratch.require_shape(n)?;

@@ -11,7 +11,7 @@
 //! More than two classes are left out: they take a generalised eigenproblem where two take a linear system, and one discriminant for each class against the rest does as well.
 
 use crate::error::{Error, Fault, require_capacity, require_shape};
-use crate::kernel::{Kernel, Sample, Samples, gram, require_positive};
+use crate::kernel::{BlockKernel, Kernel, Sample, Samples, gram, require_positive};
 use crate::kpca::Scalar;
 use crate::linalg::{Matrix, MatrixViewMut, cholesky};
 use crate::math::{Real, sum};
@@ -65,7 +65,7 @@ where
 impl<K, X, const N: usize> KernelFisher<K, X, N>
 where
     X: Sample,
-    K: Kernel<X::View>,
+    K: BlockKernel<X::View>,
 {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
@@ -148,7 +148,7 @@ where
 impl<K, X, const N: usize> Default for KernelFisher<K, X, N>
 where
     X: Sample,
-    K: Kernel<X::View>,
+    K: BlockKernel<X::View>,
 {
     fn default() -> Self {
         Self::new()
@@ -228,7 +228,7 @@ pub fn fit<K, S>(
 ) -> Result<FisherReport<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let (n, zero) = (samples.count(), K::Scalar::ZERO);
     for (what, given) in [
@@ -321,7 +321,7 @@ impl<T: Real> FisherScratch<'_, T> {
     ) -> Result<FisherReport<T>, Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         for (place, x) in self.positive.iter_mut().zip(samples.iter_samples()) {
             *place = expand(kernel, samples, self.weights, x);
@@ -362,7 +362,7 @@ pub fn project<K, S>(
 ) -> Result<K::Scalar, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     require_shape("weights", samples.count(), weights.len())?;
     let peer = samples.sample(0).ok_or(Error::NotFitted)?;
@@ -375,7 +375,7 @@ where
 fn expand<K, S>(kernel: &K, samples: &S, weights: &[K::Scalar], x: &S::View) -> K::Scalar
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     sum(samples.iter_samples().zip(weights).map(|(point, &weight)| weight * kernel.eval(x, point)))
 }

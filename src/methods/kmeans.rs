@@ -29,7 +29,7 @@ mod sums;
 pub use fit::{KMeansFit, fit};
 
 use crate::error::{Error, Fault, require_capacity, require_shape};
-use crate::kernel::{Kernel, Sample, Samples};
+use crate::kernel::{BlockKernel, Kernel, Sample, Samples};
 use crate::kpca::Scalar;
 use crate::linalg::{Matrix, MatrixViewMut};
 use crate::math::{Real, first_least, sum};
@@ -143,7 +143,7 @@ where
 impl<K, X, const N: usize, const C: usize> KernelKMeans<K, X, N, C>
 where
     X: Sample,
-    K: Kernel<X::View>,
+    K: BlockKernel<X::View>,
 {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
@@ -231,7 +231,7 @@ where
 impl<K, X, const N: usize, const C: usize> Default for KernelKMeans<K, X, N, C>
 where
     X: Sample,
-    K: Kernel<X::View>,
+    K: BlockKernel<X::View>,
 {
     fn default() -> Self {
         Self::new()
@@ -344,7 +344,7 @@ pub fn assign<K, S>(
 ) -> Result<Nearest<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let n = samples.count();
     require_shape("labels", n, labels.len())?;

@@ -27,7 +27,7 @@ pub use fit::{PcaMut, PcaReport, PcaScratch, PcaWorkspace, fit, fit_dual};
 
 use crate::error::{Error, require_shape};
 use crate::kernel::{Kernel, Linear, Vector};
-use crate::kpca::model::{finite_score, require_finite};
+use crate::kpca::score::{finite_score, require_finite};
 use crate::kpca::{Components, Projection, Score};
 use crate::linalg::{MatrixView, MatrixViewMut};
 use crate::math::{Real, squared_distance};
@@ -327,7 +327,8 @@ impl<'a, T: Real> PcaView<'a, T> {
     /// As [`project`](Self::project).
     pub fn score(&self, x: &[T], projection: &mut [T]) -> Result<Score<T>, Error> {
         self.project(x, projection)?;
-        let score = Score::new(squared_distance(x, self.mean), projection, self.variances);
+        let score =
+            Score::from_distance(squared_distance(x, self.mean), projection, self.variances);
         // Only rounding makes it negative.
         finite_score(Score { spe: T::ZERO.larger(score.spe), ..score })
     }

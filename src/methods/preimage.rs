@@ -3,7 +3,7 @@
 //! With `f_i` the projection of sample `x_i`: `z(f) = Σ_i a_i k(f, f_i)`, `a = (K_f + λI)⁻¹ X`, `K_f` being the Gram matrix of the `f_i`.
 
 use crate::error::{Error, require_capacity, require_shape};
-use crate::kernel::{Kernel, Samples, Vector};
+use crate::kernel::{BlockKernel, Samples, Vector};
 use crate::kpca::{KernelPca, KernelPcaView};
 use crate::linalg::{Matrix, MatrixViewMut};
 use crate::math::Real;
@@ -41,7 +41,7 @@ impl<T: Real, const N: usize, const P: usize> Default for PreImageWorkspace<T, N
 impl<K, X, const R: usize, const P: usize> KernelPca<K, X, R, P>
 where
     X: Vector,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
 {
     /// Learns to go back from projections to inputs, from samples such as the model was fitted to.
     ///
@@ -58,7 +58,7 @@ where
         pre_images: &mut PreImages<J, X, N, P>,
     ) -> Result<(), Error>
     where
-        J: Kernel<[X::Scalar], Scalar = X::Scalar>,
+        J: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
     {
         require_capacity("samples", samples.len(), N)?;
         let projections = workspace.projections.get_mut(..samples.len()).unwrap_or_default();
@@ -80,7 +80,7 @@ where
         pre_images: &PreImages<J, X, N, P>,
     ) -> Result<X, Error>
     where
-        J: Kernel<[X::Scalar], Scalar = X::Scalar>,
+        J: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
     {
         pre_images.predict(&self.filled_up(x)?)
     }
@@ -112,8 +112,8 @@ pub fn learn<K, S, J, Q, T>(
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
-    J: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
+    J: BlockKernel<[T], Scalar = T>,
     Q: Samples<View = [T]> + ?Sized,
 {
     require_shape("projections", samples.count(), projections.rows())?;
@@ -130,7 +130,7 @@ fn project<K, S, Q, T>(
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
     Q: Samples<View = [T]> + ?Sized,
 {
     for (index, (row, x)) in projections.iter_rows_mut().zip(samples.iter_samples()).enumerate() {

@@ -11,7 +11,7 @@
 //! they come to zero. A target can be several numbers: each is a regression of its own, but the factor of `K + λI` is the same for all.
 
 use crate::error::{Error, Fault, require_capacity, require_shape};
-use crate::kernel::{Kernel, Sample, Samples, Vector, gram};
+use crate::kernel::{BlockKernel, Kernel, Sample, Samples, Vector, gram};
 use crate::linalg::cholesky::{factorise, is_finite_solution, substitute};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
 use crate::math::{Real, first_not_finite};
@@ -46,7 +46,7 @@ impl<K, X, Y, const N: usize> KernelRidge<K, X, Y, N>
 where
     X: Sample,
     Y: Vector,
-    K: Kernel<X::View, Scalar = Y::Scalar>,
+    K: BlockKernel<X::View, Scalar = Y::Scalar>,
 {
     /// Bytes the model occupies, in flash or RAM.
     pub const SIZE: usize = size_of::<Self>();
@@ -98,7 +98,7 @@ impl<K, X, Y, const N: usize> KernelRidge<K, X, Y, N>
 where
     X: Sample + Clone,
     Y: Vector,
-    K: Kernel<X::View, Scalar = Y::Scalar>,
+    K: BlockKernel<X::View, Scalar = Y::Scalar>,
 {
     /// Learns to predict `targets[i]` from `samples[i]`.
     ///
@@ -132,7 +132,7 @@ impl<K, X, Y, const N: usize> Default for KernelRidge<K, X, Y, N>
 where
     X: Sample,
     Y: Vector,
-    K: Kernel<X::View, Scalar = Y::Scalar>,
+    K: BlockKernel<X::View, Scalar = Y::Scalar>,
 {
     fn default() -> Self {
         Self::new()
@@ -158,7 +158,7 @@ pub fn fit<K, S, Y>(
 where
     S: Samples + ?Sized,
     Y: Samples<View = [K::Scalar]> + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let n = samples.count();
     require_shape("targets", n, targets.count())?;
@@ -207,7 +207,7 @@ where
 impl<'a, K, S> KernelRidgeView<'a, K, S>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     /// Puts kernel, points and weights together; `weights` has a row for each point and a column for each output.
     ///

@@ -6,8 +6,8 @@
 use mercer::Error;
 use mercer::kernel::{Kernel, Samples};
 use mercer::kpca::{
-    Components, ExpansionMut, ExpansionView, Header, KernelPcaView, Landmarks, Report, Score,
-    exact, landmark, leading,
+    Components, ExpansionHeader, ExpansionMut, ExpansionView, FitReport, KernelPcaView, Landmarks,
+    Score, exact, landmark, leading,
 };
 use mercer::linalg::{MatrixView, MatrixViewMut, eigen};
 use mercer::math::Real;
@@ -152,7 +152,7 @@ where
 /// Room for the weights of a model.
 #[derive(Clone, Debug, PartialEq)]
 struct Weights<T> {
-    header: Header<T>,
+    header: ExpansionHeader<T>,
     weights: Grid<T>,
     centre: Vec<T>,
     offsets: Vec<T>,
@@ -162,7 +162,7 @@ struct Weights<T> {
 impl<T: Real> Weights<T> {
     fn new(points: usize, components: usize) -> Self {
         Self {
-            header: Header::default(),
+            header: ExpansionHeader::default(),
             weights: Grid::zeros(points, components),
             centre: vec![T::ZERO; points],
             offsets: vec![T::ZERO; components],
@@ -197,7 +197,7 @@ impl<T: Real> Weights<T> {
 /// What a fit leaves: the weights, and the projections of the training samples as the fit itself knows them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fitted<T> {
-    pub(crate) report: Report<T>,
+    pub(crate) report: FitReport<T>,
     /// The training samples that are the points of the model.
     pub(crate) points: Vec<usize>,
     /// One training sample a row.
@@ -341,7 +341,7 @@ where
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FittedPca<T> {
     pub(crate) report: PcaReport<T>,
-    header: pca::Header<T>,
+    header: pca::ExpansionHeader<T>,
     mean: Vec<T>,
     axes: Grid<T>,
     variances: Vec<T>,
@@ -390,7 +390,7 @@ pub(crate) fn fit_pca<T: Real>(
         beside: &mut beside,
         mean: &mut mean,
     };
-    let mut header = pca::Header::default();
+    let mut header = pca::ExpansionHeader::default();
     let (mut mean, mut axes, mut variances) =
         (vec![T::ZERO; d], Grid::zeros(d, d), vec![T::ZERO; d]);
     let mut storage = PcaMut {

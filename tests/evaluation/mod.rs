@@ -11,7 +11,7 @@ use mercer::detect::learning::{LearnReport, LearnScratch, Learning};
 use mercer::detect::scaling;
 use mercer::kernel::{Indexed, Rbf, Samples};
 use mercer::kpca::landmark::LandmarkScratch;
-use mercer::kpca::{ExpansionMut, Header, KernelPcaView, Score};
+use mercer::kpca::{ExpansionHeader, ExpansionMut, KernelPcaView, Score};
 use mercer::math::{Fast, Math, Real};
 use mercer::{Error, Progress, Recipe};
 
@@ -81,7 +81,7 @@ struct Memory<T> {
     spe: Vec<T>,
     t2: Vec<T>,
     projection: Vec<T>,
-    header: Header<T>,
+    header: ExpansionHeader<T>,
     weights: Grid<T>,
     centre: Vec<T>,
     offsets: Vec<T>,
@@ -103,7 +103,7 @@ impl<T: Real> Memory<T> {
             spe: vec![T::ZERO; n],
             t2: vec![T::ZERO; n],
             projection: vec![T::ZERO; r],
-            header: Header::default(),
+            header: ExpansionHeader::default(),
             weights: Grid::zeros(r, r),
             centre: vec![T::ZERO; r],
             offsets: vec![T::ZERO; r],

@@ -99,7 +99,7 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
             KERNEL,
             POINTS,
             ::mercer::kpca::Expansion::from_parts(
-                ::mercer::kpca::Header {{
+                ::mercer::kpca::ExpansionHeader {{
                     points: {points},
                     components: {components},
                     centre_norm: {centre_norm},

@@ -61,7 +61,7 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
             KERNEL,
             POINTS,
             ::mercer::kpca::Expansion::from_parts(
-                ::mercer::kpca::Header {
+                ::mercer::kpca::ExpansionHeader {
                     points: 12,
                     components: 4,
                     centre_norm: 0.78690726,

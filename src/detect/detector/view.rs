@@ -3,7 +3,7 @@
 use super::{Reading, Thresholds};
 use crate::detect::scaling::apply_checked;
 use crate::error::Error;
-use crate::kernel::{Gradient, Kernel, Samples};
+use crate::kernel::{BlockKernel, Gradient, Kernel, Samples};
 use crate::kpca::KernelPcaView;
 use crate::math::Real;
 
@@ -30,31 +30,25 @@ impl<'a, K, S, T> DetectorView<'a, K, S>
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
 {
-    /// Scores by rows from now on; see [`KernelPcaView::with_memos`].
-    #[must_use]
-    pub fn with_memos(self, memos: &'a [T]) -> Self {
-        Self { model: self.model.with_memos(memos), ..self }
-    }
-
     /// Projects a raw reading, which is scaled in place; `projection` has one place for each component.
     ///
     /// # Errors
     /// [`Error::Query`] names the input that cannot be used; [`Error::Shape`] for slices of another length.
     pub fn project(&self, x: &mut [T], projection: &mut [T]) -> Result<(), Error> {
         apply_checked(x, self.mean, self.deviation)?;
-        self.model.project_mut(x, projection)
+        self.model.project(x, projection)
     }
 
-    /// Scores a raw reading, which is scaled in place, and compares it with the thresholds. If the model has its
-    /// [memos](KernelPcaView::with_memos), the bits are those of [`Detector::score`](crate::Detector::score).
+    /// Scores a raw reading, which is scaled in place, and compares it with the thresholds,
+    /// with the bits of [`Detector::score`](crate::Detector::score).
     ///
     /// # Errors
     /// As [`project`](Self::project).
     pub fn score(&self, x: &mut [T], projection: &mut [T]) -> Result<Reading<T>, Error> {
         apply_checked(x, self.mean, self.deviation)?;
-        Ok(self.thresholds.judge(self.model.score_mut(x, projection)?))
+        Ok(self.thresholds.judge(self.model.score(x, projection)?))
     }
 }
 
@@ -71,10 +65,11 @@ where
     pub fn contributions(
         &self,
         x: &mut [T],
+        row: &mut [T],
         projection: &mut [T],
         contributions: &mut [T],
     ) -> Result<(), Error> {
         apply_checked(x, self.mean, self.deviation)?;
-        self.model.contributions(x, projection, contributions).map(|_| ())
+        self.model.contributions(x, row, projection, contributions).map(|_| ())
     }
 }

@@ -2,8 +2,8 @@
 
 use super::report::{Warning, Warnings, warn};
 use crate::error::Error;
-use crate::kernel::{Kernel, Samples};
-use crate::kpca::{Components, Report};
+use crate::kernel::{BlockKernel, Samples};
+use crate::kpca::{Components, FitReport};
 use crate::math::{Real, sum};
 
 /// Looks for what is wrong with the samples themselves.
@@ -49,14 +49,14 @@ pub(super) fn require_sense<K, T, S>(
     kernel: &K,
     samples: &S,
     wish: Components<T>,
-    report: &Report<T>,
+    report: &FitReport<T>,
     total_variance: T,
     warnings: &mut Warnings,
 ) -> Result<(), Error>
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
 {
     let n = T::from_usize(report.samples);
     let norm = sum(samples.iter_samples().map(|x| kernel.diagonal(x))) / n;
@@ -95,7 +95,7 @@ fn likeness<K, T, S>(kernel: &K, samples: &S) -> T
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
-    K: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
 {
     let n = samples.count().max(1);
     let apart = (2 * n / 5).max(1);

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::detect::Thresholds;
-use crate::kpca::Report;
+use crate::kpca::FitReport;
 
 /// Something about the samples or the result that may not be what was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl fmt::Display for Warning {
 #[non_exhaustive]
 pub struct LearnReport<T> {
     /// The fit to all samples.
-    pub fit: Report<T>,
+    pub fit: FitReport<T>,
     /// The calibrated thresholds.
     pub thresholds: Thresholds<T>,
     /// The share of false alarms the thresholds are for.

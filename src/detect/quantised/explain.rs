@@ -3,10 +3,10 @@
 use super::QuantisedDetector;
 use super::input::SQUARE_WEIGHT_BITS;
 use super::score::{BIAS, QuantisedPoint, Sums, WEIGHT_BITS, two_to};
-use crate::detect::explain::weigh_gradient;
 use crate::detect::scaling::require_finite;
 use crate::error::{Error, Fault};
 use crate::kernel::{Gradient, Rbf};
+use crate::kpca::contributions::weigh_gradient;
 
 impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
     /// How much each input of a raw reading contributes to its SPE; see [`explain`](crate::detect::explain).

@@ -1,6 +1,6 @@
 //! One step of the search for a pre-image, and whether it was the last.
 
-use crate::kernel::{Kernel, Linear, Rbf};
+use crate::kernel::{BlockKernel, Kernel, Linear, Rbf};
 use crate::linalg::rows;
 use crate::math::{Math, Real, first_not_finite};
 
@@ -8,7 +8,7 @@ use crate::math::{Math, Real, first_not_finite};
 const TOLERANCE: f64 = 1e-3;
 
 /// A kernel with a formula to search by. Public in a private module: it seals [`PreImage`](super::PreImage).
-pub trait Search<T: Real>: Kernel<[T], Scalar = T> {
+pub trait Search<T: Real>: BlockKernel<[T], Scalar = T> {
     /// Writes what comes after `z`, given the points and their weights; false if nothing does.
     fn step<'a>(
         &self,

@@ -3,7 +3,7 @@
 use super::{KMeansReport, KMeansScratch, Options, Outcome};
 use crate::error::Error;
 use crate::kernel::gram::check_samples;
-use crate::kernel::{Kernel, Samples};
+use crate::kernel::{BlockKernel, Samples};
 use crate::math::Real;
 
 /// Finds clusters in one go.
@@ -18,7 +18,7 @@ pub fn fit<K, S>(
 ) -> Result<KMeansReport<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let mut fit = KMeansFit::start(kernel, samples, options, scratch)?;
     loop {
@@ -73,7 +73,7 @@ impl<T: Real> KMeansFit<T> {
     ) -> Result<Self, Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         for (name, value) in [
             ("clusters", options.clusters),
@@ -118,7 +118,7 @@ impl<T: Real> KMeansFit<T> {
     ) -> Result<Option<KMeansReport<T>>, Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         match self.stage {
             Stage::Together | Stage::Singly if self.passes >= self.options.max_passes => {
@@ -157,7 +157,7 @@ impl<T: Real> KMeansFit<T> {
     ) -> Result<(), Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         scratch.seed(kernel, samples, first)?;
         scratch.refresh(kernel, samples)?;
@@ -176,7 +176,7 @@ impl<T: Real> KMeansFit<T> {
     ) -> Result<(), Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         self.passes += 1;
         let moved = match self.stage {

@@ -1,7 +1,7 @@
 //! One look at every sample: does it want to be in another cluster?
 
 use super::{Cluster, KMeansScratch};
-use crate::kernel::{Kernel, Samples};
+use crate::kernel::{BlockKernel, Samples};
 use crate::math::{Real, first_least};
 
 impl<T: Real> KMeansScratch<'_, T> {
@@ -63,7 +63,7 @@ impl<T: Real> KMeansScratch<'_, T> {
     pub(super) fn move_singly<K, S>(&mut self, kernel: &K, samples: &S, rounding: T) -> bool
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         let mut moved = false;
         for (i, x) in samples.iter_samples().enumerate() {

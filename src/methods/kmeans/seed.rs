@@ -3,7 +3,7 @@
 use super::KMeansScratch;
 use crate::error::Error;
 use crate::kernel::gram::squared_distance;
-use crate::kernel::{Kernel, Samples};
+use crate::kernel::{BlockKernel, Samples};
 use crate::math::{Real, first_least};
 
 impl<T: Real> KMeansScratch<'_, T> {
@@ -11,7 +11,7 @@ impl<T: Real> KMeansScratch<'_, T> {
     pub(super) fn measure<K, S>(&mut self, kernel: &K, samples: &S) -> Result<T, Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         let mut largest = T::ZERO;
         for (i, (norm, x)) in self.norms.iter_mut().zip(samples.iter_samples()).enumerate() {
@@ -28,7 +28,7 @@ impl<T: Real> KMeansScratch<'_, T> {
     pub(super) fn nearest_to_all<K, S>(&mut self, kernel: &K, samples: &S) -> Result<usize, Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         self.labels.fill(0);
         self.refresh(kernel, samples)?;
@@ -40,7 +40,7 @@ impl<T: Real> KMeansScratch<'_, T> {
     pub(super) fn seed<K, S>(&mut self, kernel: &K, samples: &S, first: usize) -> Result<(), Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         let mut seed = first;
         let needed = self.clusters.len();

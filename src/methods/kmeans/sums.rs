@@ -2,7 +2,7 @@
 
 use super::{Cluster, KMeansScratch};
 use crate::error::Error;
-use crate::kernel::{Kernel, Samples};
+use crate::kernel::{BlockKernel, Samples};
 use crate::math::{Real, sum};
 
 impl<T: Real> KMeansScratch<'_, T> {
@@ -10,7 +10,7 @@ impl<T: Real> KMeansScratch<'_, T> {
     pub(super) fn refresh<K, S>(&mut self, kernel: &K, samples: &S) -> Result<(), Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
         for row in self.sums.iter_rows_mut() {
             row.fill(T::ZERO);

@@ -3,7 +3,7 @@
 
 use mercer::detect::{Scaling, Thresholds, Watch};
 use mercer::kernel::Rbf;
-use mercer::kpca::{Expansion, Header};
+use mercer::kpca::{Expansion, ExpansionHeader};
 use mercer::linalg::Matrix;
 use mercer::{Detector, KernelPca};
 
@@ -52,7 +52,7 @@ macro_rules! detector {
                 variances[i % P] = 0.25 / (1 + i % P) as $scalar;
                 i += 1;
             }
-            let header = Header {
+            let header = ExpansionHeader {
                 points: R as u32,
                 components: P as u32,
                 centre_norm: 0.75,
@@ -64,7 +64,7 @@ macro_rules! detector {
         };
         Detector::from_parts(
             Scaling { mean: [MEAN as $scalar; D], deviation: [DEVIATION as $scalar; D] },
-            KernelPca::from_parts(KERNEL, POINTS, EXPANSION).with_memos(KERNEL.memos(&POINTS)),
+            KernelPca::from_parts(KERNEL, POINTS, KERNEL.memos(&POINTS), EXPANSION),
             Thresholds { spe: 0.1, t2: 10.0, watch: Watch::Spe },
         )
     }};

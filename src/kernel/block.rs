@@ -1,0 +1,196 @@
+//! How a model evaluates a kernel: four points at a time, with what can be known beforehand kept
+//! beside each point.
+//!
+//! [`Kernel`] says what a kernel *is*. [`BlockKernel`] says how many values of it are computed at
+//! once, and every method of it has a default that goes back to [`Kernel::eval`]. A kernel of your
+//! own needs one line:
+//!
+//! ```
+//! use mercer::Kernel;
+//! use mercer::kernel::BlockKernel;
+//! /// Counts the positions at which two event codes agree.
+//! struct Matches;
+//! impl Kernel<[u8]> for Matches {
+//!     type Scalar = f32;
+//!     fn eval(&self, x: &[u8], y: &[u8]) -> f32 {
+//!         x.iter().zip(y).filter(|(a, b)| a == b).count() as f32
+//!     }
+//! }
+//! impl BlockKernel<[u8]> for Matches {}
+//! ```
+//!
+//! # Notes for whoever changes this
+//!
+//! Every score goes through these methods, in the order in which `kpca::route` calls them, so these
+//! rules decide the bits of every score:
+//!
+//! 1. A point is *near* when [`memo`](BlockKernel::memo) has a number for it. Whether it has depends
+//!    on the kernel and the point alone. [`Memos`] holds those of the leading near points, and is the
+//!    only place that makes them.
+//! 2. A query is *near* when [`prepare`](BlockKernel::prepare) makes something of it. It may do so
+//!    only of a query that [`Kernel::check`] would accept, since a near query is not checked again;
+//!    and it must do so of every query that has any near point in its reach, since the leading near
+//!    points count as 0 for a query that is not near.
+//! 3. Whole blocks of near points with a near query go to [`eval_block`](BlockKernel::eval_block),
+//!    what is left of near points, and all after them, to [`eval_point`](BlockKernel::eval_point).
+//!    Both return `k(x, p)/factor` with the factor of the query, which the caller multiplies the
+//!    sums by.
+//! 4. Each lane of a block is computed by itself. A value must not depend on its neighbours, so that
+//!    sums over blocks have the bits of sums over points.
+//! 5. What a device computes stays free of libm's `exp`, which alone takes 500 bytes of flash:
+//!    [`eval`](Kernel::eval) is for fits, the methods here are for scores.
+
+use super::Kernel;
+use crate::math::Real;
+
+/// What the kernel values of one query with all points have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Query<T> {
+    /// What is added to the exponents of a block.
+    pub start: T,
+    /// What the values, or a sum of them, have still to be multiplied by: finite and > 0.
+    pub factor: T,
+}
+
+impl<T: Real> Query<T> {
+    /// Nothing in common: every point is evaluated by itself.
+    pub const PLAIN: Self = Self { start: T::ZERO, factor: T::ONE };
+}
+
+/// How many values of a kernel are computed at once; see the [module](self).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be evaluated in blocks of samples `{X}`",
+    note = "a kernel of your own needs one line: `impl BlockKernel<…> for … {{}}`"
+)]
+pub trait BlockKernel<X: ?Sized>: Kernel<X> {
+    /// A number to keep beside a near point, so that a block of them is cheaper to evaluate.
+    ///
+    /// None where this kernel has no such thing, or blocks would lose digits at this point.
+    fn memo(&self, point: &X) -> Option<Self::Scalar> {
+        let _ = point;
+        None
+    }
+
+    /// What is computed once for a near query; none for any other. `peer` is one of the points.
+    #[inline(always)]
+    fn prepare(&self, x: &X, peer: &X) -> Option<Query<Self::Scalar>> {
+        let _ = (x, peer);
+        None
+    }
+
+    /// `k(x, p)/factor` for four near points and a near query.
+    #[inline(always)]
+    fn eval_block(
+        &self,
+        query: Query<Self::Scalar>,
+        x: &X,
+        points: [&X; 4],
+        memos: [Self::Scalar; 4],
+    ) -> [Self::Scalar; 4] {
+        let _ = memos;
+        points.map(|point| self.eval_point(query, x, point))
+    }
+
+    /// `k(x, p)/factor` for any point and query.
+    #[inline(always)]
+    fn eval_point(&self, query: Query<Self::Scalar>, x: &X, point: &X) -> Self::Scalar {
+        let _ = query;
+        self.eval(x, point)
+    }
+
+    /// `k(x, y)` for each of `others`: a row of a Gram matrix.
+    fn eval_row<'a>(&self, x: &X, others: impl Iterator<Item = &'a X>, row: &mut [Self::Scalar])
+    where
+        X: 'a,
+    {
+        for (value, y) in row.iter_mut().zip(others) {
+            *value = self.eval(x, y);
+        }
+    }
+}
+
+/// A borrowed kernel is evaluated as its owner is.
+impl<X: ?Sized, K: BlockKernel<X> + ?Sized> BlockKernel<X> for &K {
+    fn memo(&self, point: &X) -> Option<K::Scalar> {
+        (**self).memo(point)
+    }
+    #[inline(always)]
+    fn prepare(&self, x: &X, peer: &X) -> Option<Query<K::Scalar>> {
+        (**self).prepare(x, peer)
+    }
+    #[inline(always)]
+    fn eval_block(
+        &self,
+        query: Query<K::Scalar>,
+        x: &X,
+        points: [&X; 4],
+        memos: [K::Scalar; 4],
+    ) -> [K::Scalar; 4] {
+        (**self).eval_block(query, x, points, memos)
+    }
+    #[inline(always)]
+    fn eval_point(&self, query: Query<K::Scalar>, x: &X, point: &X) -> K::Scalar {
+        (**self).eval_point(query, x, point)
+    }
+    fn eval_row<'a>(&self, x: &X, others: impl Iterator<Item = &'a X>, row: &mut [K::Scalar])
+    where
+        X: 'a,
+    {
+        (**self).eval_row(x, others, row);
+    }
+}
+
+/// What a kernel keeps beside the points of a model of at most `R` of them.
+///
+/// A model in flash gets it from [`Rbf::memos`](super::Rbf::memos), which is `const`; for other
+/// kernels it is [`NONE`](Self::NONE).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Memos<T, const R: usize> {
+    /// How many of the leading points are near.
+    pub(super) near: u32,
+    pub(super) values: [T; R],
+}
+
+impl<T: Real, const R: usize> Memos<T, R> {
+    /// Of no point; all zeros.
+    pub const NONE: Self = Self { near: 0, values: [T::ZERO; R] };
+
+    /// Those of the leading near points.
+    pub(crate) fn leading(&self) -> &[T] {
+        self.values.get(..self.near as usize).unwrap_or(&self.values)
+    }
+
+    /// Makes them anew.
+    pub(crate) fn make<'a, K, X>(&mut self, kernel: &K, points: impl Iterator<Item = &'a X>)
+    where
+        X: ?Sized + 'a,
+        K: BlockKernel<X, Scalar = T>,
+    {
+        self.near = make_memos(kernel, points, &mut self.values).len() as u32;
+    }
+
+    /// Forgets them.
+    pub(crate) fn clear(&mut self) {
+        self.near = 0;
+    }
+}
+
+/// Writes the memos of the leading near points and returns them.
+pub(crate) fn make_memos<'a, 'm, K, X>(
+    kernel: &K,
+    points: impl Iterator<Item = &'a X>,
+    memos: &'m mut [K::Scalar],
+) -> &'m [K::Scalar]
+where
+    X: ?Sized + 'a,
+    K: BlockKernel<X>,
+{
+    let made = memos.iter_mut().zip(points).map_while(|(place, point)| {
+        *place = kernel.memo(point)?;
+        Some(())
+    });
+    let near = made.count();
+    memos.get(..near).unwrap_or_default()
+}
