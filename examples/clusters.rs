@@ -10,10 +10,10 @@ mod plane;
 mod random;
 mod support;
 
-use mercer::kernel::{Linear, Rbf};
+use mercer::Error;
+use mercer::kernel::{BlockKernel, Linear, Rbf};
 use mercer::methods::kmeans::{KMeansReport, Options};
 use mercer::methods::{KMeansWorkspace, KernelKMeans};
-use mercer::{Error, Kernel};
 use plane::{rings, show};
 use static_cell::ConstStaticCell;
 use support::say;
@@ -41,7 +41,7 @@ fn run() -> Result<(), Error> {
     describe("Kernel k-means (Gaussian kernel, gamma 4)", &report, gaussian, &samples, &fresh)
 }
 
-fn describe<K: Kernel<[f32], Scalar = f32>>(
+fn describe<K: BlockKernel<[f32], Scalar = f32>>(
     name: &str,
     report: &KMeansReport<f32>,
     clusters: &KernelKMeans<K, Point, SAMPLES, 2>,

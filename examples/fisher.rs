@@ -10,9 +10,9 @@ mod plane;
 mod random;
 mod support;
 
-use mercer::kernel::{Linear, Rbf};
+use mercer::Error;
+use mercer::kernel::{BlockKernel, Linear, Rbf};
 use mercer::methods::{FisherWorkspace, KernelFisher};
-use mercer::{Error, Kernel};
 use plane::{rings, show};
 use static_cell::ConstStaticCell;
 use support::say;
@@ -38,7 +38,7 @@ fn run() -> Result<(), Error> {
 }
 
 #[inline(never)]
-fn learn<K: Kernel<[f32], Scalar = f32>>(
+fn learn<K: BlockKernel<[f32], Scalar = f32>>(
     name: &str,
     fisher: &mut KernelFisher<K, Point, SAMPLES>,
     kernel: K,

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use common::{Grid, decompose, fit_exact, fit_landmarks, gram};
 use mercer::error::Fault;
+use mercer::kernel::BlockKernel;
 use mercer::kernel::{
     Conformal, Cosine, Exp, Laplacian, Linear, Normalised, Poly, Precomputed, Product,
     QuadraticForm, Rbf, Scale, Sigmoid, Sum,
@@ -15,7 +16,7 @@ use mercer::kpca::{
     PivotedCholesky, Score, exact, landmark,
 };
 use mercer::linalg::{Matrix, eigen};
-use mercer::{Error, Kernel, KernelPca};
+use mercer::{Error, KernelPca};
 
 const SAMPLES: [[f32; 2]; 5] = [[0.0, 0.5], [1.0, 0.25], [0.5, -1.0], [-1.0, 2.0], [1.5, 1.0]];
 const RBF: Rbf<f32> = Rbf::new(0.5);
@@ -41,7 +42,7 @@ fn every_fit<K>(
     components: Components<f32>,
 ) -> Vec<Result<(), Error>>
 where
-    K: Kernel<[f32], Scalar = f32> + Clone,
+    K: BlockKernel<[f32], Scalar = f32> + Clone,
 {
     let rank = Landmarks::Rank(3);
     let exact =
@@ -57,7 +58,7 @@ where
 /// All functions that look at kernel and samples: the fits, the Gram matrix and the factorisation.
 fn every_entry<K>(kernel: K, samples: &[[f32; 2]]) -> Vec<Result<(), Error>>
 where
-    K: Kernel<[f32], Scalar = f32> + Clone,
+    K: BlockKernel<[f32], Scalar = f32> + Clone,
 {
     let mut results = every_fit(kernel.clone(), samples, Components::Fixed(1));
     results.push(gram(&kernel, samples).map(drop));
@@ -67,7 +68,7 @@ where
 }
 
 /// A model fitted to [`SAMPLES`].
-fn fitted<K: Kernel<[f32], Scalar = f32>>(kernel: K) -> Model<K> {
+fn fitted<K: BlockKernel<[f32], Scalar = f32>>(kernel: K) -> Model<K> {
     let mut model = Model::new();
     model.fit_exact(kernel, &SAMPLES, Components::Fixed(2), &mut Exact::new()).unwrap();
     model
@@ -77,7 +78,7 @@ fn fitted<K: Kernel<[f32], Scalar = f32>>(kernel: K) -> Model<K> {
 #[track_caller]
 fn query_refused<K>(kernel: K, x: &[f32], fault: Fault, text: &str)
 where
-    K: Kernel<[f32], Scalar = f32>,
+    K: BlockKernel<[f32], Scalar = f32>,
 {
     let model = fitted(kernel);
     refused(model.score(x), Error::Query(fault), text);
@@ -187,7 +188,7 @@ fn a_score_that_overflows_on_the_way_is_refused() {
 
 #[test]
 fn kernel_parameters_outside_their_domain_are_named_by_every_entry() {
-    fn named<K: Kernel<[f32], Scalar = f32> + Clone>(
+    fn named<K: BlockKernel<[f32], Scalar = f32> + Clone>(
         kernel: K,
         name: &'static str,
         rule: &'static str,
@@ -405,10 +406,12 @@ fn views_check_their_sizes() {
     let fitted = fit_exact(&RBF, &grid.view(), Components::Fixed(2)).unwrap();
     let four = SAMPLES[..4].as_ref();
     let points = Error::Shape { what: "points", expected: 5, given: 4 };
-    let view = KernelPcaView::new(&RBF, four, fitted.expansion()).map(drop);
+    let mut memos = vec![Default::default(); fitted.expansion().points()];
+    let view = KernelPcaView::new(&RBF, four, fitted.expansion(), &mut memos).map(drop);
     refused(view, points, "points has size 4, expected 5");
     let samples = grid.view();
-    let view = KernelPcaView::new(&RBF, &samples, fitted.expansion()).unwrap();
+    let mut memos = vec![Default::default(); fitted.expansion().points()];
+    let view = KernelPcaView::new(&RBF, &samples, fitted.expansion(), &mut memos).unwrap();
     let short = Error::Shape { what: "projection", expected: 2, given: 1 };
     let text = "projection has size 1, expected 2";
     refused(view.score(&[0.0, 0.0], &mut [0.0; 1]), short, text);

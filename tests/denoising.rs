@@ -97,7 +97,9 @@ fn ratios(sigma: f64) -> Vec<f64> {
     let fitted = fit_leading(&kernel, &points, MOST).unwrap();
     let ratio = |components| {
         let pca = fit_pca(&training, Components::Fixed(components), Route::Primal).unwrap();
-        let model = KernelPcaView::new(&kernel, &points, leading(&fitted, components)).unwrap();
+        let mut memos = vec![Default::default(); leading(&fitted, components).points()];
+        let model =
+            KernelPcaView::new(&kernel, &points, leading(&fitted, components), &mut memos).unwrap();
         error(&|x| pca.denoise(x)) / error(&|x| denoise(&model, x))
     };
     (1..=MOST).map(ratio).collect()
@@ -165,8 +167,12 @@ fn digits_table() -> String {
         let spoil = |digit: Digit| (digit, random.spoil(&digit, noise));
         let pairs: Vec<_> = digits::unseen().map(spoil).collect();
         let before = mean_error(&pairs, |noisy| noisy.to_vec());
+        let mut memos = vec![0.0; fitted.expansion().points()];
+        let memos = KernelPcaView::new(&kernel, &points, fitted.expansion(), &mut memos);
+        let memos = memos.unwrap().memos();
         let model = |components| {
-            KernelPcaView::new(&kernel, &points, leading(&fitted, components)).unwrap()
+            let expansion = leading(&fitted, components);
+            KernelPcaView::with_memos(&kernel, &points, memos, expansion).unwrap()
         };
         let linear = COMPONENTS.map(|components| {
             // The digits span fewer axes than kernel PCA has components.

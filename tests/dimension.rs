@@ -3,12 +3,12 @@
 mod common;
 
 use common::{Eigen, Grid, Random, decompose, gram};
+use mercer::Error;
 use mercer::error::Fault;
-use mercer::kernel::{Linear, Rbf};
+use mercer::kernel::{BlockKernel, Linear, Rbf};
 use mercer::math::Real;
 use mercer::methods::dimension::{self, DimensionScratch, Method, Options, RelevantDimension};
 use mercer::methods::{Assessment, DimensionWorkspace};
-use mercer::{Error, Kernel};
 
 /// An estimate and what it leaves in memory.
 struct Estimate<T> {
@@ -18,7 +18,7 @@ struct Estimate<T> {
     criterion: Vec<T>,
 }
 
-fn estimate<T: Real, K: Kernel<[T], Scalar = T>>(
+fn estimate<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     samples: &Grid<T>,
     labels: &[T],
@@ -126,7 +126,7 @@ struct Plain {
 
 impl Plain {
     fn new(
-        kernel: &impl Kernel<[f64], Scalar = f64>,
+        kernel: &impl BlockKernel<[f64], Scalar = f64>,
         x: &Grid<f64>,
         y: &[f64],
         is_centred: bool,

@@ -184,11 +184,17 @@ fn slices_of_another_length_are_named() {
     let samples = [[0.0, 0.5], [1.0, 0.25], [0.5, -1.0]];
     let kernel = Rbf::new(0.5);
     let fitted = fit_exact(&kernel, samples.as_slice(), Components::Fixed(2)).unwrap();
-    let model = KernelPcaView::new(&kernel, samples.as_slice(), fitted.expansion()).unwrap();
+    let mut memos = vec![Default::default(); fitted.expansion().points()];
+    let model =
+        KernelPcaView::new(&kernel, samples.as_slice(), fitted.expansion(), &mut memos).unwrap();
     let shape = |what, given| Err(Error::Shape { what, expected: 2, given });
-    let (x, f, short, long) = ([0.0; 2], &mut [0.0; 2], &mut [0.0], &mut [0.0; 3]);
-    assert_eq!(model.contributions(&x, f, long).map(drop), shape("contributions", 3));
-    assert_eq!(model.contributions(&x, short, &mut [0.0; 2]).map(drop), shape("projection", 1));
+    let (x, row, f) = ([0.0; 2], &mut [0.0; 3], &mut [0.0; 2]);
+    let (short, long) = (&mut [0.0], &mut [0.0; 3]);
+    assert_eq!(model.contributions(&x, row, f, long).map(drop), shape("contributions", 3));
+    assert_eq!(
+        model.contributions(&x, row, short, &mut [0.0; 2]).map(drop),
+        shape("projection", 1)
+    );
     assert_eq!(model.expected_input(&x, 0, 9, f, short).map(drop), shape("expected", 1));
 }
 
@@ -199,10 +205,14 @@ fn contributions_of_the_linear_kernel_have_a_closed_form() {
     // The samples lie in the plane x0 = x1 with mean 0, so SPE = (x0 − x1)²/2.
     let samples = [[1.0, 1.0, 0.5], [-1.0, -1.0, 0.5], [2.0, 2.0, -1.0], [-2.0, -2.0, 0.0]];
     let fitted = fit_exact(&Linear, samples.as_slice(), Components::Fixed(2)).unwrap();
-    let model = KernelPcaView::new(&Linear, samples.as_slice(), fitted.expansion()).unwrap();
+    let mut memos = vec![Default::default(); fitted.expansion().points()];
+    let model =
+        KernelPcaView::new(&Linear, samples.as_slice(), fitted.expansion(), &mut memos).unwrap();
+    let mut row = vec![0.0; model.expansion().points()];
     let (mut projection, mut contributions) = ([0.0; 2], [0.0; 3]);
     for [a, b, c] in [[1.0, 3.0, 2.0], [-4.0, 0.5, 0.0], [2.0, 2.0, 7.0]] {
-        let score = model.contributions(&[a, b, c], &mut projection, &mut contributions).unwrap();
+        let score =
+            model.contributions(&[a, b, c], &mut row, &mut projection, &mut contributions).unwrap();
         for (got, expected) in contributions.iter().zip([a * (a - b), b * (b - a), 0.0]) {
             assert!((got - expected).abs() < 1e-12, "{contributions:?} at {:?}", [a, b, c]);
         }
@@ -218,11 +228,13 @@ fn agrees_with_differences<K: Gradient<f64>>(
     points: &MatrixView<'_, f64>,
     fitted: &Fitted<f64>,
 ) {
-    let model = KernelPcaView::new(kernel, points, fitted.expansion()).unwrap();
+    let mut memos = vec![Default::default(); fitted.expansion().points()];
+    let model = KernelPcaView::new(kernel, points, fitted.expansion(), &mut memos).unwrap();
+    let mut row = vec![0.0; model.expansion().points()];
     let mut projection = vec![0.0; fitted.report.components];
     let mut contributions = [0.0; 3];
     for x in [[0.4, -0.9, 1.3], [2.0, -3.0, 1.0]] {
-        let score = model.contributions(&x, &mut projection, &mut contributions).unwrap();
+        let score = model.contributions(&x, &mut row, &mut projection, &mut contributions).unwrap();
         assert_eq!(score, model.score(&x, &mut projection).unwrap());
         for l in 0..3 {
             let mut spe = |step: f64| {
@@ -315,6 +327,7 @@ impl Outcome {
         rows: &Grid<f64>,
         random: &mut Random,
     ) {
+        let mut kernel_row = vec![T::ZERO; model.expansion().points()];
         let mut projection = vec![T::ZERO; model.expansion().components()];
         let mut contributions = vec![T::ZERO; rows.columns];
         let (mut scratch, mut expected) = (contributions.clone(), contributions.clone());
@@ -324,7 +337,8 @@ impl Outcome {
             let mut x: Vec<T> = row.iter().map(|&v| T::from_f64(v)).collect();
             x[input] = T::from_f64(row[input] + off);
 
-            model.contributions(&x, &mut projection, &mut contributions).unwrap();
+            let places = (&mut kernel_row, &mut projection, &mut contributions);
+            model.contributions(&x, places.0, places.1, places.2).unwrap();
             let found = suspect(&contributions).unwrap();
             self.rows += 1;
             self.found += usize::from(found == input);
@@ -388,7 +402,8 @@ where
         let fitted = fit_landmarks(&kernel, &samples.view(), rank, share, 48).unwrap();
         let points = samples.pick(&fitted.points);
         let points = points.view();
-        let model = KernelPcaView::new(&kernel, &points, fitted.expansion()).unwrap();
+        let mut memos = vec![Default::default(); fitted.expansion().points()];
+        let model = KernelPcaView::new(&kernel, &points, fitted.expansion(), &mut memos).unwrap();
 
         let test = (0..rows.rows).filter(|row| normal[*row] && !training.contains(row));
         let test: Vec<usize> = test.take(80).collect();

@@ -5,17 +5,17 @@ mod common;
 use std::f64::consts::TAU;
 
 use common::{Grid, Random, config, gram};
+use mercer::Error;
 use mercer::error::Fault;
-use mercer::kernel::{Linear, Rbf};
+use mercer::kernel::{BlockKernel, Linear, Rbf};
 use mercer::math::Real;
 use mercer::methods::fisher::{self, FisherReport, FisherScratch};
 use mercer::methods::{FisherWorkspace, KernelFisher};
-use mercer::{Error, Kernel};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
-fn fit<T: Real, K: Kernel<[T], Scalar = T>>(
+fn fit<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     samples: &Grid<T>,
     labels: &[T],
@@ -225,7 +225,7 @@ fn rings(n: usize, seed: u64) -> (Grid<f32>, Vec<f32>) {
     (Grid::from_rows(&points), labels)
 }
 
-fn count_errors<K: Kernel<[f32], Scalar = f32>>(
+fn count_errors<K: BlockKernel<[f32], Scalar = f32>>(
     kernel: &K,
     (x, y): &(Grid<f32>, Vec<f32>),
     (fresh, labels): &(Grid<f32>, Vec<f32>),

@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 use common::{Grid, Random, config, gram};
 use mercer::error::Fault;
-use mercer::kernel::{Laplacian, Linear, Poly, Precomputed, Rbf, Samples};
+use mercer::kernel::{BlockKernel, Laplacian, Linear, Poly, Precomputed, Rbf, Samples};
 use mercer::math::{Libm, Real};
 use mercer::methods::kmeans::{
     self, Cluster, KMeansFit, KMeansReport, KMeansScratch, Options, Outcome,
@@ -61,7 +61,7 @@ struct Fitted<T> {
 fn fit<T: Real, K, S>(kernel: &K, samples: &S, options: Options) -> Result<Fitted<T>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View, Scalar = T>,
+    K: BlockKernel<S::View, Scalar = T>,
 {
     let mut memory = Memory::new(samples.count(), options.clusters);
     let mut scratch = memory.scratch();
@@ -428,7 +428,7 @@ const SAMPLES: [[f32; 2]; 5] = [[0.0, 0.1], [0.7, 0.0], [0.2, 1.1], [1.3, 0.9], 
 #[track_caller]
 fn refused(
     samples: &[[f32; 2]],
-    kernel: &impl Kernel<[f32], Scalar = f32>,
+    kernel: &impl BlockKernel<[f32], Scalar = f32>,
     options: Options,
     error: Error,
     text: &str,

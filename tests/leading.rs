@@ -7,7 +7,7 @@ mod common;
 mod plain;
 
 use common::Grid;
-use mercer::kernel::{Kernel, Linear, Rbf, Sigmoid};
+use mercer::kernel::{BlockKernel, Linear, Rbf, Sigmoid};
 use mercer::kpca::{Components, ExactWorkspace, LeadingWorkspace};
 use mercer::linalg::eigen::{self, LanczosScratch, Leading};
 use mercer::math::Real;
@@ -51,7 +51,7 @@ struct Problem {
     steps: usize,
 }
 
-fn centred_gram(samples: &Grid<f64>, kernel: &impl Kernel<[f64], Scalar = f64>) -> Grid<f64> {
+fn centred_gram(samples: &Grid<f64>, kernel: &impl BlockKernel<[f64], Scalar = f64>) -> Grid<f64> {
     let mut gram = common::gram(kernel, &samples.view()).unwrap();
     mercer::kernel::gram::centre(&mut gram.view_mut(), &mut vec![0.0; samples.rows]).unwrap();
     gram

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use learning::*;
 use mercer::detect::{FoldOrder, Replace};
 use mercer::error::Fault;
-use mercer::kernel::{Kernel, Laplacian, Rbf};
+use mercer::kernel::{BlockKernel, Kernel, Laplacian, Rbf};
 use mercer::kpca::Components;
 use mercer::{Error, Learner, Progress, Recipe};
 
@@ -20,7 +20,7 @@ struct Counted<'a, K> {
     count: &'a Cell<usize>,
 }
 
-impl<K: Kernel<[f32], Scalar = f32>> Kernel<[f32]> for Counted<'_, K> {
+impl<K: BlockKernel<[f32], Scalar = f32>> Kernel<[f32]> for Counted<'_, K> {
     type Scalar = f32;
     fn eval(&self, x: &[f32], y: &[f32]) -> f32 {
         self.count.set(self.count.get() + 1);
@@ -34,6 +34,8 @@ impl<K: Kernel<[f32], Scalar = f32>> Kernel<[f32]> for Counted<'_, K> {
         self.kernel.check(x, peer)
     }
 }
+
+impl<K: BlockKernel<[f32], Scalar = f32>> BlockKernel<[f32]> for Counted<'_, K> {}
 
 struct Steps {
     count: usize,

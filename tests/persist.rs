@@ -5,10 +5,12 @@ mod stored;
 use mercer::detect::persist::{Encode, FORMAT_VERSION};
 use mercer::detect::{Scaling, Thresholds, Watch};
 use mercer::error::FormatFault;
-use mercer::kernel::{Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Scale, Sigmoid, Sum};
+use mercer::kernel::{
+    BlockKernel, Exp, Laplacian, Linear, Memos, Normalised, Poly, Product, Rbf, Scale, Sigmoid, Sum,
+};
 use mercer::kpca::{Expansion, ExpansionHeader};
 use mercer::math::Real;
-use mercer::{Detector, Error, Kernel, KernelPca};
+use mercer::{Detector, Error, KernelPca};
 use stored::*;
 
 /// The checksum of forged bytes, by the definition: a polynomial division, bit by bit.
@@ -53,7 +55,7 @@ fn fault(bytes: &[u8]) -> FormatFault {
 fn round_trip<K, T>(kernel: K)
 where
     T: Real + Encode,
-    K: Kernel<[T], Scalar = T> + Encode,
+    K: BlockKernel<[T], Scalar = T> + Encode,
 {
     let original = learn::<K, T, 8, 4>(kernel, 0.0, 8, 2);
     let bytes = bytes_of(&original);
@@ -150,7 +152,12 @@ fn the_format_is_pinned() {
     let expansion = Expansion::from_parts(header, [[0.75]], [1.0], [0.5], [1.5]);
     let tiny = Tiny::from_parts(
         Scaling { mean: [3.0], deviation: [4.0] },
-        KernelPca::from_parts(Rbf::new(0.5), [[-1.0]], expansion),
+        KernelPca::from_parts(
+            Rbf::new(0.5),
+            [[-1.0]],
+            Rbf::new(0.5_f32).memos(&[[-1.0]]),
+            expansion,
+        ),
         Thresholds { spe: 0.25, t2: 8.0, watch: Watch::Both },
     );
     assert_eq!(bytes_of(&tiny), GOLDEN);
@@ -222,7 +229,7 @@ fn detectors_of_another_type_are_refused_by_name() {
         [0.0],
         [1.0],
     );
-    let model = KernelPca::from_parts(Rbf::new(1.0), [[0.0, 0.0]], expansion);
+    let model = KernelPca::from_parts(Rbf::new(1.0), [[0.0, 0.0]], Memos::NONE, expansion);
     let thresholds = Thresholds { spe: 1.0, t2: 1.0, watch: Watch::T2 };
     let two: Detector<Rbf<f32>, [f32; 2], 1, 1> =
         Detector::from_parts(Scaling::identity(), model, thresholds);

@@ -7,7 +7,7 @@ mod common;
 
 use common::{Fitted, Grid, Route, config, fit_exact, fit_landmarks, fit_pca};
 use mercer::error::Fault;
-use mercer::kernel::{Laplacian, Linear, Poly, Rbf};
+use mercer::kernel::{BlockKernel, Laplacian, Linear, Poly, Rbf};
 use mercer::kpca::preimage::ITERATIONS;
 use mercer::kpca::{Components, ExactWorkspace, KernelPcaView, Landmarks, PreImage};
 use mercer::methods::ridge::KernelRidgeView;
@@ -31,7 +31,8 @@ fn denoise<K: PreImage<f64>>(
     x: &[f64],
 ) -> Result<Vec<f64>, Error> {
     let points = points.view();
-    let model = KernelPcaView::new(kernel, &points, fitted.expansion()).unwrap();
+    let mut memos = vec![Default::default(); fitted.expansion().points()];
+    let model = KernelPcaView::new(kernel, &points, fitted.expansion(), &mut memos).unwrap();
     let mut projection = vec![0.0; fitted.report.components];
     let (mut scratch, mut denoised) = (vec![0.0; x.len()], vec![0.0; x.len()]);
     model.denoise(x, ITERATIONS, &mut projection, &mut scratch, &mut denoised)?;
@@ -47,7 +48,8 @@ fn squared_distance(
     z: &[f64],
 ) -> f64 {
     let view = points.view();
-    let model = KernelPcaView::new(kernel, &view, fitted.expansion()).unwrap();
+    let mut memos = vec![Default::default(); fitted.expansion().points()];
+    let model = KernelPcaView::new(kernel, &view, fitted.expansion(), &mut memos).unwrap();
     let weights: Vec<f64> = model.reconstruction(projection).map(|(_, w)| w).collect();
     let mut distance = kernel.eval(z, z);
     for (i, x) in points.iter_rows().enumerate() {
@@ -131,7 +133,8 @@ proptest! {
         let (kernel, on_projections) = (Poly { gamma: 0.3, coef0: 1.0, degree: 2 }, Rbf::new(0.4));
         let fitted = fit_exact(&kernel, &x.view(), Components::Fixed(3)).unwrap();
         let points = x.view();
-        let model = KernelPcaView::new(&kernel, &points, fitted.expansion()).unwrap();
+        let mut memos = vec![Default::default(); fitted.expansion().points()];
+        let model = KernelPcaView::new(&kernel, &points, fitted.expansion(), &mut memos).unwrap();
         let (mut f, mut gram, mut weights) = (Grid::zeros(12, 3), Grid::zeros(12, 12), Grid::zeros(12, 3));
         let (views, gram) = ((&mut f.view_mut(), &mut weights.view_mut()), &mut gram.view_mut());
         mercer::methods::preimage::learn(&model, &on_projections, &points, ridge, views.0, gram, views.1).unwrap();
@@ -165,7 +168,7 @@ fn circle() -> [[f32; 2]; COUNT] {
     })
 }
 
-fn fitted<K: Kernel<[f32], Scalar = f32>>(kernel: K) -> Model<K> {
+fn fitted<K: BlockKernel<[f32], Scalar = f32>>(kernel: K) -> Model<K> {
     let mut model = Model::new();
     let workspace = &mut ExactWorkspace::<f32, COUNT>::new();
     model.fit_exact(kernel, &circle(), Components::Fixed(4), workspace).unwrap();

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Fitted, Grid, config, decompose, fit_exact, fit_landmarks, gram};
 use mercer::kernel::{
-    Conformal, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Precomputed, Product,
+    BlockKernel, Conformal, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Precomputed, Product,
     QuadraticForm, Rbf, Scale, Sum, geometry,
 };
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks};
@@ -186,6 +186,8 @@ fn determinant_by_elimination(mut a: Grid<f64>) -> f64 {
 /// Kernels of different types in one list.
 struct Any(Box<dyn Kernel<[f64], Scalar = f64>>);
 
+impl BlockKernel<[f64]> for Any {}
+
 impl Kernel<[f64]> for Any {
     type Scalar = f64;
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
@@ -273,7 +275,7 @@ fn projection_rounding<T: Real>(fitted: &Fitted<T>, gram: &Grid<T>) -> Vec<f64> 
 }
 
 /// `Σα = 0`, the projections of the training samples are `√η v`, their mean is 0 and their variance `λ`.
-fn training_identities<T: Real, K: Kernel<[T], Scalar = T>>(
+fn training_identities<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     x: &Grid<f64>,
 ) -> TestCaseResult {
@@ -304,7 +306,7 @@ fn weights<T: Real>(fitted: &Fitted<T>, j: usize) -> Vec<T> {
 }
 
 /// No more components than exact arithmetic finds, and a positive semi-definite kernel is not taken for an indefinite one.
-fn rounding_is_not_taken_for_structure<T: Real, K: Kernel<[T], Scalar = T>>(
+fn rounding_is_not_taken_for_structure<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     x: &Grid<f64>,
     rank: usize,

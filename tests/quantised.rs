@@ -49,7 +49,8 @@ fn by_hand<const D: usize, const R: usize, const P: usize>(
         indefinite: false,
     };
     let expansion = Expansion::from_parts(header, weights, centre, [0.1; P], [0.25; P]);
-    let model = KernelPca::from_parts(Rbf::new(gamma), points, expansion);
+    let model =
+        KernelPca::from_parts(Rbf::new(gamma), points, Rbf::new(gamma).memos(&points), expansion);
     let thresholds = Thresholds { spe: 0.5, t2: 10.0, watch: Watch::Both };
     Detector::from_parts(Scaling::identity(), model, thresholds)
 }
@@ -497,7 +498,8 @@ fn with_bytes<const D: usize, const R: usize, const P: usize>(
     };
     let (offsets, variances) = (padded(expansion.offsets()), padded(expansion.variances()));
     let expansion = Expansion::from_parts(*expansion.header(), weights, centre, offsets, variances);
-    let model = KernelPca::from_parts(*model.kernel().unwrap(), points, expansion);
+    let kernel = *model.kernel().unwrap();
+    let model = KernelPca::from_parts(kernel, points, kernel.memos(&points), expansion);
     Box::new(Detector::from_parts(*detector.scaling(), model, *detector.thresholds()))
 }
 

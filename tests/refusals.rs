@@ -4,7 +4,7 @@ mod learning;
 
 use learning::*;
 use mercer::detect::{FalseAlarms, Warning};
-use mercer::kernel::{Cosine, Kernel, Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid};
+use mercer::kernel::{BlockKernel, Cosine, Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid};
 use mercer::kpca::{Components, Landmarks};
 use mercer::math::Real;
 use mercer::{Error, Learner, Recipe};
@@ -181,7 +181,7 @@ fn every_warning_is_given_at_once() {
 fn assert_refused<K, T>(samples: &[[T; 4]], kernel: K, recipe: Recipe<T>, error: Error)
 where
     T: Real,
-    K: Kernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone,
 {
     assert_eq!(learn(samples, kernel, recipe).map(|(_, report)| report), Err(error));
 }
@@ -262,7 +262,7 @@ fn kernels_that_are_not_positive_everywhere_can_be_learned_with() {
     // On standardised inputs their values are 0 on average: that does not make islands of the samples.
     let samples = Machine(71).readings::<f32>(N);
     let recipe = Recipe { components: Components::Fixed(2), ..Recipe::default() };
-    fn usable<K: Kernel<[f32], Scalar = f32> + Clone>(
+    fn usable<K: BlockKernel<[f32], Scalar = f32> + Clone>(
         samples: &[[f32; 4]],
         kernel: K,
         recipe: Recipe<f32>,

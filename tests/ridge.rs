@@ -6,7 +6,7 @@ mod common;
 
 use common::{Grid, config, gram};
 use mercer::error::Fault;
-use mercer::kernel::{Linear, Rbf, Sigmoid};
+use mercer::kernel::{BlockKernel, Linear, Rbf, Sigmoid};
 use mercer::linalg::{Matrix, MatrixView};
 use mercer::math::Real;
 use mercer::methods::KernelRidge;
@@ -28,7 +28,7 @@ fn examples() -> impl Strategy<Value = (Grid<f64>, Grid<f64>)> {
     })
 }
 
-fn fit<T: Real, K: Kernel<[T], Scalar = T>>(
+fn fit<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     samples: &Grid<T>,
     targets: &Grid<T>,
@@ -41,7 +41,7 @@ fn fit<T: Real, K: Kernel<[T], Scalar = T>>(
     Ok(weights)
 }
 
-fn predict<T: Real, K: Kernel<[T], Scalar = T>>(
+fn predict<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     samples: &Grid<T>,
     weights: &Grid<T>,
@@ -156,6 +156,7 @@ fn samples_need_not_be_vectors() {
             x.bytes().zip(y.bytes()).filter(|(a, b)| a == b).count() as f64
         }
     }
+    impl BlockKernel<str> for Matches {}
     let mut model = KernelRidge::<Matches, &str, [f64; 1], 3>::new();
     let (codes, costs) = (["boot-ok", "boot-no", "halt-ok"], [[1.0], [5.0], [2.0]]);
     model.fit(Matches, &codes, &costs, 0.0, &mut Matrix::zeros()).unwrap();

@@ -13,12 +13,12 @@ use evaluation::{
     Comparison, Precision, Width, auroc, count_alarms, is_shared, read_shared, require_section,
     standardised,
 };
+use mercer::Error;
 use mercer::detect::FoldOrder;
 use mercer::detect::calibrate::quantile;
-use mercer::kernel::{Linear, Rbf};
+use mercer::kernel::{BlockKernel, Linear, Rbf};
 use mercer::kpca::{Components, KernelPcaView, Landmarks};
 use mercer::math::{Fast, Math, Real};
-use mercer::{Error, Kernel};
 
 const FILES: [&str; 4] = ["valve1/0", "valve2/0", "other/9", "other/13"];
 const SENSORS: [&str; 8] = [
@@ -296,7 +296,7 @@ impl Detector {
         }
     }
 
-    fn score_with<T: Real, K: Kernel<[T], Scalar = T>>(
+    fn score_with<T: Real, K: BlockKernel<[T], Scalar = T>>(
         &self,
         kernel: &K,
         samples: &Grid<T>,
@@ -307,7 +307,8 @@ impl Detector {
         let fit = fit_landmarks(kernel, &samples.view(), landmarks, components, self.points)?;
         let points = samples.pick(&fit.points);
         let points = points.view();
-        let model = KernelPcaView::new(kernel, &points, fit.expansion())?;
+        let mut memos = vec![Default::default(); fit.expansion().points()];
+        let model = KernelPcaView::new(kernel, &points, fit.expansion(), &mut memos)?;
         let mut projection = vec![T::ZERO; fit.report.components];
         judged.iter_rows().map(|x| Ok(model.score(x, &mut projection)?.spe)).collect()
     }

@@ -3,9 +3,9 @@
 use anyhow::{Result, anyhow};
 use mercer::detect::learning::Learning;
 use mercer::detect::{Thresholds, scaling};
-use mercer::kernel::{Indexed, Samples};
+use mercer::kernel::{BlockKernel, Indexed, Samples};
 use mercer::kpca::{Components, FitReport, exact};
-use mercer::{Error, Kernel, Progress};
+use mercer::{Error, Progress};
 
 use crate::Number;
 use crate::choices::{Choices, Points, Scale};
@@ -75,7 +75,7 @@ fn fit<T, K>(
 ) -> Result<Fitted<T>, Error>
 where
     T: Number,
-    K: Kernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let n = samples.rows();
     let room = match choices.landmarks {
@@ -127,7 +127,7 @@ pub(crate) fn calibrate<T, K>(
 ) -> Result<Thresholds<T>, Error>
 where
     T: Number,
-    K: Kernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let fitted = fit(samples, kernel, choices, step)?;
     fitted.useless.map_or(Ok(fitted.thresholds), Err)
@@ -138,7 +138,7 @@ impl<T: Number> Fitted<T> {
     fn make_exact<K, S>(&mut self, kernel: &K, samples: &S, components: usize) -> Result<(), Error>
     where
         S: Samples<View = [T]>,
-        K: Kernel<[T], Scalar = T>,
+        K: BlockKernel<[T], Scalar = T>,
     {
         let n = samples.count();
         self.weights = Weights::new(n, components);

@@ -4,6 +4,7 @@ use anyhow::{Result, anyhow};
 use mercer::detect::cost::detector_size;
 use mercer::detect::{Cost, DetectorView, FoldOrder, Thresholds, Watch};
 use mercer::error::Fault;
+use mercer::kernel::BlockKernel;
 use mercer::kpca::{ExpansionView, KernelPcaView};
 use mercer::{Error, Kernel, Reading};
 use serde::{Deserialize, Serialize};
@@ -92,18 +93,32 @@ impl<T: Number> Model<T> {
         ExpansionView::new(*header, weights.view(), centre, offsets, variances)
     }
 
-    /// The detector with one of the library's kernels.
-    pub(crate) fn detector<'a, K>(
+    /// What the kernel keeps beside the points.
+    fn memos(&self) -> Vec<T> {
+        let mut memos = vec![T::ZERO; self.points.rows()];
+        let near = with_kernel!(self.kernel, T, kernel => {
+            let view = self.expansion().and_then(|expansion| {
+                KernelPcaView::new(kernel, &self.points, expansion, &mut memos)
+            });
+            view.map_or(0, |view| view.memos().len())
+        });
+        memos.truncate(near);
+        memos
+    }
+
+    /// The detector with one of the library's kernels, and what that keeps beside the points.
+    fn detector<'a, K>(
         &'a self,
         kernel: &'a K,
+        memos: &'a [T],
     ) -> Result<DetectorView<'a, K, Grid<T>>, Error>
     where
-        K: Kernel<[T], Scalar = T>,
+        K: BlockKernel<[T], Scalar = T>,
     {
         Ok(DetectorView {
             mean: &self.mean,
             deviation: &self.deviation,
-            model: KernelPcaView::new(kernel, &self.points, self.expansion()?)?,
+            model: KernelPcaView::with_memos(kernel, &self.points, memos, self.expansion()?)?,
             thresholds: self.thresholds,
         })
     }
@@ -111,7 +126,7 @@ impl<T: Number> Model<T> {
     /// The bytes that a device reads; see `mercer::detect::persist`.
     pub(crate) fn device_bytes(&self) -> Result<Vec<u8>, Error> {
         with_kernel!(self.kernel, T, kernel => {
-            let detector = self.detector(kernel)?;
+            let detector = self.detector(kernel, &[])?;
             let mut bytes = vec![0; detector.encoded_len()];
             detector.write_to(&mut bytes)?;
             Ok(bytes)
@@ -128,7 +143,12 @@ impl<T: Number> Model<T> {
     /// Bytes of it as a `static` on a device.
     pub(crate) fn flash(&self) -> usize {
         let (d, r, p) = (self.inputs(), self.points.rows(), self.components());
-        fn of<K: Kernel<[T], Scalar = T>, T: Number>(_: &K, d: usize, r: usize, p: usize) -> usize {
+        fn of<K: BlockKernel<[T], Scalar = T>, T: Number>(
+            _: &K,
+            d: usize,
+            r: usize,
+            p: usize,
+        ) -> usize {
             detector_size::<K, T>(d, r, p)
         }
         with_kernel!(self.kernel, T, kernel => of::<_, T>(kernel, d, r, p))
@@ -177,22 +197,16 @@ impl<T: Number> Model<T> {
         }
         with_kernel!(self.kernel, T, kernel => {
             Kernel::<[T]>::validate(kernel)?;
-            self.detector(kernel).map(|_| ())
+            self.detector(kernel, &[]).map(|_| ())
         })
     }
 
     /// To score many readings one after the other.
     pub(crate) fn scorer(&self) -> Scorer<'_, T> {
-        let mut memos = vec![T::ZERO; self.points.rows()];
-        let has_memos = with_kernel!(self.kernel, T, kernel => {
-            self.detector(kernel).is_ok_and(|detector| detector.model.write_memos(&mut memos))
-        });
-        if !has_memos {
-            memos.clear();
-        }
         Scorer {
             model: self,
-            memos,
+            memos: self.memos(),
+            row: vec![T::ZERO; self.points.rows()],
             scaled: vec![T::ZERO; self.inputs()],
             projection: vec![T::ZERO; self.components()],
             contributions: vec![T::ZERO; self.inputs()],
@@ -203,8 +217,9 @@ impl<T: Number> Model<T> {
 /// A model with memory for one reading.
 pub(crate) struct Scorer<'a, T> {
     model: &'a Model<T>,
-    /// What the kernel remembers of each point: the bits of scores are then those on a device. Empty for kernels that do not.
     memos: Vec<T>,
+    /// The kernel values of the reading that is being explained.
+    row: Vec<T>,
     scaled: Vec<T>,
     /// The projections of the last reading.
     pub projection: Vec<T>,
@@ -218,7 +233,7 @@ impl<T: Number> Scorer<'_, T> {
         self.scaled.copy_from_slice(x);
         let Self { model, memos, scaled, projection, .. } = self;
         with_kernel!(model.kernel, T, kernel => {
-            model.detector(kernel)?.with_memos(memos).project(scaled, projection)
+            model.detector(kernel, memos)?.project(scaled, projection)
         })
     }
 
@@ -227,7 +242,7 @@ impl<T: Number> Scorer<'_, T> {
         self.scaled.copy_from_slice(x);
         let Self { model, memos, scaled, projection, .. } = self;
         with_kernel!(model.kernel, T, kernel => {
-            model.detector(kernel)?.with_memos(memos).score(scaled, projection)
+            model.detector(kernel, memos)?.score(scaled, projection)
         })
     }
 
@@ -235,9 +250,9 @@ impl<T: Number> Scorer<'_, T> {
     pub(crate) fn explain(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
         let reading = self.score(x)?;
         self.scaled.copy_from_slice(x);
-        let Self { model, scaled, projection, contributions, .. } = self;
+        let Self { model, memos, row, scaled, projection, contributions } = self;
         with_kernel!(model.kernel, T, kernel => {
-            model.detector(kernel)?.contributions(scaled, projection, contributions)
+            model.detector(kernel, memos)?.contributions(scaled, row, projection, contributions)
         })?;
         Ok(reading)
     }

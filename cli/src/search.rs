@@ -142,7 +142,8 @@ impl Search {
             landmark::fit(&kernel, &samples, landmarks, wish, &mut scratch.landmark, storage)?;
         let pivots = &scratch.landmark.pivots[..report.points];
         let points = Indexed { samples: &samples, rows: pivots };
-        let model = KernelPcaView::new(&kernel, &points, scratch.candidate.view())?;
+        let mut memos = vec![Default::default(); scratch.candidate.view().points()];
+        let model = KernelPcaView::new(&kernel, &points, scratch.candidate.view(), &mut memos)?;
 
         let mut projection = vec![0.0; report.components];
         let mut spe = |x: &[f32]| model.score(x, &mut projection).map(|score| f64::from(score.spe));

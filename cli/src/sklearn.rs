@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use mercer::Error;
 use mercer::detect::Thresholds;
-use mercer::kernel::gram;
+use mercer::kernel::{BlockKernel, gram};
 use mercer::kpca::ExpansionHeader;
-use mercer::{Error, Kernel};
 use serde::Deserialize;
 
 use crate::choices::Choices;
@@ -170,7 +170,7 @@ impl Dump {
     fn weights<T, K>(&self, kernel: &K, points: &Grid<T>) -> Result<Weights<T>, Error>
     where
         T: Number,
-        K: Kernel<[T], Scalar = T>,
+        K: BlockKernel<[T], Scalar = T>,
     {
         let (n, rank) = (self.samples.len(), self.rank());
         let mut gram = Grid::zeros(n, n);

@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
-use mercer::kernel::{Linear, Rbf};
+use mercer::KernelPca;
+use mercer::kernel::{BlockKernel, Linear, Rbf};
 use mercer::kpca::{Components, ExactWorkspace};
-use mercer::{Kernel, KernelPca};
 use plotters::prelude::*;
 
 use crate::data::{Point, rings};
@@ -29,7 +29,7 @@ pub(crate) fn svg() -> Result<String, Box<dyn Error>> {
 }
 
 /// The first two components of each sample.
-fn projections<K: Kernel<[f64], Scalar = f64>>(
+fn projections<K: BlockKernel<[f64], Scalar = f64>>(
     kernel: K,
     samples: &[Point; POINTS],
 ) -> Result<Vec<Point>, mercer::Error> {

@@ -359,7 +359,7 @@ where
     let subset = Indexed { samples, rows: scratch.rows.get(..kept).unwrap_or_default() };
     let points = points(&subset, scratch.landmark.pivots, count);
     let memos = head(scratch.landmark.values, near);
-    let model = KernelPcaView::with_memos(kernel, &points, memos, expansion);
+    let model = KernelPcaView::with_memos(kernel, &points, memos, expansion)?;
     let projection = scratch.projection.get_mut(..components).unwrap_or_default();
     let row = scratch.kept.get(position).copied().unwrap_or_default();
     let Some(x) = samples.sample(row as usize) else {

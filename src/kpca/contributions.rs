@@ -28,7 +28,7 @@ use crate::error::{Error, Fault, require_shape};
 use crate::kernel::block::Query;
 use crate::kernel::{Gradient, Samples, Vector};
 use crate::linalg::lanes::{add_products, add_rows};
-use crate::linalg::slices::tail;
+use crate::linalg::slices::{tail, tail_mut};
 use crate::math::{Real, dot, sum};
 
 impl<K, S, T> KernelPcaView<'_, K, S>
@@ -80,6 +80,8 @@ where
         let (kernel, query, table) = self.prepare(x.view())?;
         let keep = keep_in(&mut row, table.passed());
         let score = self.score_prepared(query, &table, x.view(), &mut projection, keep)?;
+        // Columns that are not in use are summed up all the same.
+        tail_mut(&mut projection, self.expansion().components()).fill(X::Scalar::ZERO);
         let gradient = contributions.view_mut();
         table.spe_gradient(kernel, query, x.view(), &row, &projection, gradient);
         weigh_gradient(score.spe, x.view(), contributions.view_mut())?;

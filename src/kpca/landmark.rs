@@ -15,7 +15,7 @@ use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
 use crate::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
-use crate::linalg::slices::{head, head_mut};
+use crate::linalg::slices::{entry, head, head_mut, swap};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, dot, sum};
 
@@ -274,7 +274,11 @@ impl<T: Real> LandmarkFit<T> {
                     self.stage = Stage::Weights { points: rank, report };
                 }
             }
-            Stage::Weights { points: 0, report } => return Ok(Some(*report)),
+            Stage::Weights { points: 0, report } => {
+                let report = *report;
+                bring_near_first(kernel, samples, head_mut(scratch.pivots, rank), expansion);
+                return Ok(Some(report));
+            }
             Stage::Weights { points, report } => {
                 *points -= 1;
                 let (factor, mean) = (scratch.factor.view(), &*scratch.mean);
@@ -382,6 +386,34 @@ impl<T: Real> LandmarkScratch<'_, T> {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Moves far points behind near ones, which are then evaluated in blocks.
+fn bring_near_first<K, S>(
+    kernel: &K,
+    samples: &S,
+    pivots: &mut [u32],
+    expansion: &mut ExpansionMut<'_, K::Scalar>,
+) where
+    S: Samples + ?Sized,
+    K: BlockKernel<S::View>,
+{
+    let is_near = |pivot: u32| {
+        let point = samples.sample(pivot as usize);
+        point.is_some_and(|point| kernel.memo(point).is_some())
+    };
+    // All before `near` are near, and all from `near` to the one that is looked at are far.
+    let mut near = 0;
+    for index in 0..pivots.len() {
+        if is_near(entry(pivots, index)) {
+            if near < index {
+                swap(pivots, near, index);
+                swap(expansion.centre, near, index);
+                expansion.weights.swap_rows(near, index);
+            }
+            near += 1;
         }
     }
 }

@@ -101,7 +101,7 @@ where
     pub fn view(&self) -> Result<KernelPcaView<'_, K, [X]>, Error> {
         let kernel = self.kernel.as_ref().ok_or(Error::NotFitted)?;
         let (expansion, points) = (self.expansion.view(), self.points_in_use());
-        Ok(KernelPcaView::with_memos(kernel, points, self.memos.leading(), expansion))
+        KernelPcaView::with_memos(kernel, points, self.memos.leading(), expansion)
     }
 
     /// Has it been fitted, or made from parts?

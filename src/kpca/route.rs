@@ -146,7 +146,8 @@ where
 pub(super) fn keep_in<T: Real>(row: &mut [T], passed: usize) -> impl FnMut(&[T]) {
     let mut places = tail_mut(row, passed).iter_mut();
     move |values| {
-        for (place, &value) in places.by_ref().zip(values) {
+        // In this order: a zip asks its first iterator first, and no place may be lost.
+        for (&value, place) in values.iter().zip(places.by_ref()) {
             *place = value;
         }
     }

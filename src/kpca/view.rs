@@ -32,14 +32,25 @@ where
     S: Samples + ?Sized,
     K: Kernel<S::View>,
 {
-    /// A model whose memos were made before.
-    pub(crate) fn with_memos(
+    /// A model with the [memos](Self::memos) of an earlier view of it.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when there is not one point for each row of weights, and [`Error::Capacity`]
+    /// for more memos than points: they are of another model.
+    pub fn with_memos(
         kernel: &'a K,
         points: &'a S,
         memos: &'a [K::Scalar],
         expansion: ExpansionView<'a, K::Scalar>,
-    ) -> Self {
-        Self { kernel, points, memos, expansion }
+    ) -> Result<Self, Error> {
+        require_shape("points", expansion.points(), points.count())?;
+        require_capacity("memos", memos.len(), expansion.points())?;
+        Ok(Self { kernel, points, memos, expansion })
+    }
+
+    /// What the kernel keeps beside the leading points; empty for kernels that keep nothing.
+    pub const fn memos(&self) -> &'a [K::Scalar] {
+        self.memos
     }
 
     /// The kernel.
@@ -67,18 +78,17 @@ where
     /// kernel keeps beside them is written there.
     ///
     /// # Errors
-    /// [`Error::Shape`] when there is not one point for each row of weights, [`Error::Capacity`] when
-    /// `memos` is too short, [`Error::Query`] and the like never.
+    /// [`Error::Shape`] when there is not one point for each row of weights, and
+    /// [`Error::Capacity`] when `memos` is too short.
     pub fn new(
         kernel: &'a K,
         points: &'a S,
         expansion: ExpansionView<'a, K::Scalar>,
         memos: &'a mut [K::Scalar],
     ) -> Result<Self, Error> {
-        require_shape("points", expansion.points(), points.count())?;
         require_capacity("memos", expansion.points(), memos.len())?;
         let memos = make_memos(kernel, points.iter_samples(), memos);
-        Ok(Self { kernel, points, memos, expansion })
+        Self::with_memos(kernel, points, memos, expansion)
     }
 
     /// Projects a point; `projection` has one place for each component.

@@ -47,3 +47,13 @@ pub(crate) fn set<T>(slice: &mut [T], index: usize, value: T) {
         *place = value;
     }
 }
+
+/// Exchanges the entries at `first < second`.
+pub(crate) fn swap<T>(slice: &mut [T], first: usize, second: usize) {
+    debug_assert!(first < second && second < slice.len(), "entries {first} and {second}");
+    if let Some((head, [b, ..])) = slice.split_at_mut_checked(second)
+        && let Some(a) = head.get_mut(first)
+    {
+        core::mem::swap(a, b);
+    }
+}

@@ -4,7 +4,7 @@
 #![allow(dead_code)]
 
 use mercer::Error;
-use mercer::kernel::{Kernel, Samples};
+use mercer::kernel::{BlockKernel, Samples};
 use mercer::kpca::{
     Components, ExpansionHeader, ExpansionMut, ExpansionView, FitReport, KernelPcaView, Landmarks,
     Score, exact, landmark, leading,
@@ -142,7 +142,7 @@ pub(crate) fn decompose<T: Real>(matrix: &Grid<T>) -> Result<Eigen<T>, Error> {
 pub(crate) fn gram<K, S>(kernel: &K, samples: &S) -> Result<Grid<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let mut gram = Grid::zeros(samples.count(), samples.count());
     mercer::kernel::gram::fill(kernel, samples, &mut gram.view_mut())?;
@@ -221,9 +221,10 @@ impl<T: Real> Fitted<T> {
     ) -> Result<(Vec<T>, Score<T>), Error>
     where
         S: Samples + ?Sized,
-        K: Kernel<S::View, Scalar = T>,
+        K: BlockKernel<S::View, Scalar = T>,
     {
-        let model = KernelPcaView::new(kernel, points, self.expansion())?;
+        let mut memos = vec![Default::default(); self.expansion().points()];
+        let model = KernelPcaView::new(kernel, points, self.expansion(), &mut memos)?;
         let mut projection = vec![T::ZERO; self.report.components];
         let score = model.score(x, &mut projection)?;
         let mut again = projection.clone();
@@ -241,7 +242,7 @@ pub(crate) fn fit_exact<K, S>(
 ) -> Result<Fitted<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let n = samples.count();
     let mut gram = Grid::zeros(n, n);
@@ -269,7 +270,7 @@ pub(crate) fn fit_leading<K, S>(
 ) -> Result<Fitted<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let (n, steps) = (samples.count(), 4 * components + 4);
     let (mut gram, mut basis) = (Grid::zeros(n, n), Grid::zeros(steps, n));
@@ -310,7 +311,7 @@ pub(crate) fn fit_landmarks<K, S>(
 ) -> Result<Fitted<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
-    K: Kernel<S::View>,
+    K: BlockKernel<S::View>,
 {
     let n = samples.count();
     let (mut factor, mut residuals) = (Grid::zeros(n, room), vec![K::Scalar::ZERO; n]);
@@ -341,7 +342,7 @@ where
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FittedPca<T> {
     pub(crate) report: PcaReport<T>,
-    header: pca::ExpansionHeader<T>,
+    header: pca::Header<T>,
     mean: Vec<T>,
     axes: Grid<T>,
     variances: Vec<T>,
@@ -390,7 +391,7 @@ pub(crate) fn fit_pca<T: Real>(
         beside: &mut beside,
         mean: &mut mean,
     };
-    let mut header = pca::ExpansionHeader::default();
+    let mut header = pca::Header::default();
     let (mut mean, mut axes, mut variances) =
         (vec![T::ZERO; d], Grid::zeros(d, d), vec![T::ZERO; d]);
     let mut storage = PcaMut {

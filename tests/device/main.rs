@@ -15,8 +15,8 @@ use core::fmt;
 use mercer::detect::FoldOrder;
 use mercer::detect::explain::ITERATIONS;
 use mercer::kernel::{
-    Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product, QuadraticForm,
-    Rbf, Scale, Sigmoid, Spectrum, Sum, geometry, gram,
+    BlockKernel, Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product,
+    QuadraticForm, Rbf, Scale, Sigmoid, Spectrum, Sum, geometry, gram,
 };
 use mercer::kpca::{
     Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace, Score,
@@ -82,7 +82,7 @@ fn run() -> Result<(), Failure> {
 
 /// Every kernel at one pair of points.
 fn kernels() {
-    fn line<K: Kernel<[f32], Scalar = f32>>(name: &str, kernel: K) {
+    fn line<K: BlockKernel<[f32], Scalar = f32>>(name: &str, kernel: K) {
         let (x, y) = ([0.5, -1.25, 2.0], [1.5, 0.25, -0.5]);
         say!("{name:<12} {}", Bits(&[kernel.eval(&x, &y), kernel.diagonal(&x)]));
     }
@@ -158,7 +158,7 @@ fn diffusion() -> Result<(), Failure> {
 #[inline(never)]
 fn leading<T: Real>(name: &str) -> Result<(), Failure>
 where
-    Rbf<T>: Kernel<[T], Scalar = T>,
+    Rbf<T>: BlockKernel<[T], Scalar = T>,
 {
     const N: usize = 8;
     let mut samples = [[T::ZERO; 2]; N];
@@ -178,7 +178,7 @@ where
 #[inline(never)]
 fn exact<T: Real>(name: &str) -> Result<(), Failure>
 where
-    Rbf<T>: Kernel<[T], Scalar = T>,
+    Rbf<T>: BlockKernel<[T], Scalar = T>,
 {
     const N: usize = 8;
     let wide = |x: [f32; 2]| x.map(|v| T::from_f64(v.into()));

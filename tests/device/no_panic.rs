@@ -14,7 +14,8 @@ use cortex_m as _;
 use mercer::detect::Replace;
 use mercer::detect::explain::suspect;
 use mercer::kernel::{
-    Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum, Sum, geometry, gram,
+    BlockKernel, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum, Sum,
+    geometry, gram,
 };
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
 use mercer::linalg::eigen::{Decomposition, MAX_SWEEPS};
@@ -26,8 +27,7 @@ use mercer::methods::{
     Pca, PcaWorkspace, PreImageWorkspace, PreImages, dimension, kmeans,
 };
 use mercer::{
-    Alarm, AlarmConfig, Detector, Error, Kernel, KernelPca, Learner, Progress, QuantisedDetector,
-    Recipe,
+    Alarm, AlarmConfig, Detector, Error, KernelPca, Learner, Progress, QuantisedDetector, Recipe,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -72,7 +72,7 @@ fn workload() -> Result<(), Error> {
 /// All fits, then projection and scores.
 fn learn_and_score<K>(kernel: K, samples: &[Reading]) -> Result<(), Error>
 where
-    K: Kernel<[f32], Scalar = f32> + Copy,
+    K: BlockKernel<[f32], Scalar = f32> + Copy,
 {
     let mut model = KernelPca::<K, Reading, SAMPLES, 4>::new();
     let components = Components::Share(black_box(0.9));

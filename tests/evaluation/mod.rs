@@ -192,7 +192,8 @@ where
 
     let rows = Indexed { samples, rows: scratch.rows };
     let points = Indexed { samples: &rows, rows: &scratch.landmark.pivots[..report.fit.points] };
-    let model = KernelPcaView::new(&kernel, &points, scratch.candidate.view())?;
+    let mut memos = vec![Default::default(); scratch.candidate.view().points()];
+    let model = KernelPcaView::new(&kernel, &points, scratch.candidate.view(), &mut memos)?;
     let projection = &mut scratch.projection[..report.fit.components];
     let judged = Indexed { samples, rows: judged };
     let scores =

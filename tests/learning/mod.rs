@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 use mercer::detect::{FalseAlarms, FoldOrder, LearnReport, Scaling};
-use mercer::kernel::{Kernel, Rbf};
+use mercer::kernel::{BlockKernel, Rbf};
 use mercer::kpca::{LandmarkWorkspace, Landmarks, Score};
 use mercer::math::Real;
 use mercer::{Error, KernelPca, Learner, Recipe};
@@ -53,7 +53,7 @@ pub(crate) fn filled<K, T, const N: usize, const R: usize, const P: usize>(
 ) -> Learner<K, [T; 4], N, R, P>
 where
     T: Real,
-    K: Kernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let mut learner = Learner::new();
     for x in samples {
@@ -70,7 +70,7 @@ pub(crate) fn learn<K, T>(
 ) -> Result<(Small<K, T>, LearnReport<T>), Error>
 where
     T: Real,
-    K: Kernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let mut learner = filled(samples);
     let report = learner.learn(kernel, recipe)?.clone();
@@ -104,7 +104,7 @@ pub(crate) fn fit<K, T>(
 ) -> KernelPca<K, [T; 4], R, P>
 where
     T: Real,
-    K: Kernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let mut model = KernelPca::new();
     let mut workspace = LandmarkWorkspace::<T, N, R>::new();
@@ -119,7 +119,7 @@ where
 pub(crate) fn cross_fit<K, T>(kernel: &K, samples: &[[T; 4]], recipe: &Recipe<T>) -> Vec<Score<T>>
 where
     T: Real,
-    K: Kernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let (n, folds) = (samples.len(), recipe.folds);
     let in_fold = |i: usize, fold: usize| match recipe.order {

@@ -3,10 +3,10 @@
 
 use mercer::detect::persist::Encode;
 use mercer::detect::{Scaling, Thresholds, Watch};
-use mercer::kernel::{Rbf, Vector};
+use mercer::kernel::{BlockKernel, Rbf, Vector};
 use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
 use mercer::math::Real;
-use mercer::{Detector, Kernel, KernelPca};
+use mercer::{Detector, KernelPca};
 
 pub(crate) const SAMPLES: usize = 24;
 
@@ -27,7 +27,7 @@ pub(crate) fn learn<K, T, const R: usize, const P: usize>(
 ) -> Detector<K, [T; 3], R, P>
 where
     T: Real,
-    K: Kernel<[T], Scalar = T>,
+    K: BlockKernel<[T], Scalar = T>,
 {
     let raw = readings::<T>(phase);
     let scaling: Scaling<[T; 3]> = Scaling::learn(raw.as_slice());
@@ -51,7 +51,7 @@ pub(crate) fn bytes_of<K, X, const R: usize, const P: usize>(
 ) -> Vec<u8>
 where
     X: Vector<Scalar: Encode>,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar> + Encode,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Encode,
 {
     // Not zeros: every byte must be written.
     let mut bytes = vec![0xA5; Detector::<K, X, R, P>::ENCODED_SIZE];

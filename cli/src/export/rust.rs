@@ -98,6 +98,7 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
         ::mercer::KernelPca::from_parts(
             KERNEL,
             POINTS,
+            {memos},
             ::mercer::kpca::Expansion::from_parts(
                 ::mercer::kpca::ExpansionHeader {{
                     points: {points},
@@ -112,7 +113,7 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
                 {offsets},
                 {variances},
             ),
-        ){memos},
+        ),
         {thresholds},
     )
 }};
@@ -174,7 +175,7 @@ fn kernel<T: Number>(kernel: &KernelSpec<T>) -> (String, String) {
 /// What makes scores cheaper, for the kernel that has it; computed by whoever compiles, so that it fits their version of the library.
 fn memos<T>(kernel: &KernelSpec<T>) -> &'static str {
     match kernel {
-        KernelSpec::Rbf { .. } => "\n        .with_memos(KERNEL.memos(&POINTS))",
-        _ => "",
+        KernelSpec::Rbf { .. } => "KERNEL.memos(&POINTS)",
+        _ => "::mercer::kernel::Memos::NONE",
     }
 }

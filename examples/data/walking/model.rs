@@ -60,6 +60,7 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
         ::mercer::KernelPca::from_parts(
             KERNEL,
             POINTS,
+            KERNEL.memos(&POINTS),
             ::mercer::kpca::Expansion::from_parts(
                 ::mercer::kpca::ExpansionHeader {
                     points: 12,
@@ -86,8 +87,7 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
                 [-0.15359215, -0.25143296, -0.16924445, 0.11754869],
                 [0.054171193, 0.029001746, 0.022956166, 0.01763823],
             ),
-        )
-        .with_memos(KERNEL.memos(&POINTS)),
+        ),
         ::mercer::detect::Thresholds { spe: 0.3364204, t2: 9.061157, watch: ::mercer::detect::Watch::Spe },
     )
 };

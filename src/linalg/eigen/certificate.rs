@@ -3,8 +3,7 @@
 //! After eigenpairs `λ_j, x_j` were found, all other eigenvalues are below `σ` exactly when `σI − (A − Σ λ_j x_j x_jᵀ)` is positive definite, and whether it is
 //! a Cholesky factorisation tells, stably and without pivoting: backward error `O(nε‖A‖)` (Higham 2002, §10.1), in practice a few `ε‖A‖`.
 
-use crate::linalg::rows;
-use crate::linalg::{MatrixView, MatrixViewMut};
+use crate::linalg::{MatrixView, MatrixViewMut, rows};
 use crate::math::Real;
 
 /// The larger eigenvalue of `[[a, b], [b, c]]`.

@@ -4,8 +4,7 @@
 //! its neighbour. Only the lower triangle is read; `u` stays in its row, and above the diagonal, out of the way, are kept the
 //! neighbour at `(i−1, i)` and `h` at `(i−2, i)`. Backward error: a few `ε‖A‖_F` (Wilkinson 1965, ch. 5).
 
-use crate::linalg::rows;
-use crate::linalg::{MatrixView, MatrixViewMut};
+use crate::linalg::{MatrixView, MatrixViewMut, rows};
 use crate::math::Real;
 
 /// Finds the reflection of row `i ≥ 1`; false when it needs none, because what it would remove is `negligible`.

@@ -11,8 +11,7 @@
 use super::symmetric::{scale_of, settle_sign};
 use super::{certificate, ritz};
 use crate::error::{Error, require_capacity};
-use crate::linalg::rows;
-use crate::linalg::{MatrixView, MatrixViewMut};
+use crate::linalg::{MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, first_not_finite};
 
 /// How many restarts are allowed. Positive semi-definite matrices take 25 at the most (the random ones in `tests/leading.rs`, some with the least memory).

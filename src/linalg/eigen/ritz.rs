@@ -7,8 +7,7 @@ use super::lanczos::LanczosScratch;
 use super::symmetric::{MAX_SWEEPS, number, select, swap};
 use super::tridiagonal::Diagonalisation;
 use crate::error::Error;
-use crate::linalg::MatrixViewMut;
-use crate::linalg::rows;
+use crate::linalg::{MatrixViewMut, rows};
 use crate::math::Real;
 
 /// Solves the projected problem: Ritz values, descending, and as rows their vectors, or of these the last entries only, which say how

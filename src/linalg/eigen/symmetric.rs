@@ -7,8 +7,7 @@ use super::householder;
 use super::tridiagonal::Diagonalisation;
 use crate::Progress;
 use crate::error::Error;
-use crate::linalg::MatrixViewMut;
-use crate::linalg::rows;
+use crate::linalg::{MatrixViewMut, rows};
 use crate::math::Real;
 
 /// A generous number of passes for one eigenvalue: four is already rare.
