@@ -16,7 +16,7 @@ use crate::kpca::{ExpansionMut, Header, Landmarks, PivotedCholesky};
 use crate::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
 use crate::linalg::slices::{head, head_mut};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
-use crate::math::{Real, dot, sum};
+use crate::math::{Real, dot_in_order, sum};
 
 /// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a little more.
 #[derive(Clone, Debug)]
@@ -133,7 +133,7 @@ impl<T: Real> LandmarkScratch<'_, T> {
         let factor = self.factor.view();
         let z = factor.row(sample);
         for (f, u) in out.iter_mut().zip(self.covariance.view().iter_rows()) {
-            *f = dot(z, u);
+            *f = dot_in_order(z, u);
         }
         Ok(())
     }
@@ -314,7 +314,7 @@ impl<T: Real> LandmarkFit<T> {
             if let (Some(b), Some(variance)) =
                 (expansion.offsets.get_mut(j), expansion.variances.get_mut(j))
             {
-                *b = dot(u, mean);
+                *b = dot_in_order(u, mean);
                 *variance = value;
             }
         }
@@ -325,7 +325,7 @@ impl<T: Real> LandmarkFit<T> {
         *expansion.header = Header {
             points: rank as u32,
             components: choice.components as u32,
-            centre_norm: dot(mean, mean),
+            centre_norm: dot_in_order(mean, mean),
             total_variance,
             indefinite,
         };

@@ -4,7 +4,7 @@
 
 use crate::kernel::{Kernel, Row, Sample, Samples};
 use crate::kpca::ExpansionView;
-use crate::linalg::lanes::{LANES, add_rows, dot};
+use crate::linalg::lanes::{LANES, add_dot, add_rows};
 use crate::math::Real;
 
 /// Points that are looked at together in `f64`.
@@ -59,7 +59,7 @@ impl<X: Sample, T: Real, const R: usize, const P: usize> Points<'_, X, T, R, P> 
             let points = [p0.view(), p1.view(), p2.view(), p3.view()];
             let k = kernel.eval_four(row, x.view(), points, memos);
             add_rows(column_sums, weights, k);
-            centre_sum = dot(centre_sum, centre, k);
+            centre_sum = add_dot(centre_sum, centre, k);
         }
         let done = self.points.len() - last.len();
         let others = self.memos.iter().zip(self.weights).zip(self.centre).skip(done);
