@@ -18,9 +18,9 @@
 //! noisy labels, a large `d̂` with little noise a complex problem:
 //! [`RelevantDimension::assessment`].
 //!
-//! [`DimensionOptions::centred`] centres the Gram matrix, as kernel PCA does, and the labels with
-//! it. Their mean is then added to `ŷ` and is estimated as well: `S_d + eeᵀ/n` takes the place of
-//! `S_d`.
+//! [`DimensionOptions::centred`](field@DimensionOptions::centred) centres the Gram matrix, as
+//! kernel PCA does, and the labels with it. Their mean is then added to `ŷ` and is estimated as
+//! well: `S_d + eeᵀ/n` takes the place of `S_d`.
 //!
 //! **Source.** Braun, Buhmann & Müller, *On Relevant Dimensions in Kernel Feature Spaces*, JMLR 9,
 //! 2008, where the Gram matrix is not centred.
@@ -116,17 +116,17 @@ impl DimensionOptions {
     /// Labels that are +1 or −1, by the two-component model, as in the paper.
     pub const SIGNS: Self = Self { labels: Labels::Signs, ..Self::VALUES };
 
-    /// Sets [`method`](Self::method).
+    /// Sets [`method`](field@Self::method).
     pub const fn method(self, method: Method) -> Self {
         Self { method, ..self }
     }
 
-    /// Sets [`centred`](Self::centred).
+    /// Sets [`centred`](field@Self::centred).
     pub const fn centred(self, centred: bool) -> Self {
         Self { centred, ..self }
     }
 
-    /// Sets [`up_to`](Self::up_to).
+    /// Sets [`up_to`](field@Self::up_to).
     pub const fn up_to(self, dimension: usize) -> Self {
         Self { up_to: Some(dimension), ..self }
     }
@@ -141,8 +141,9 @@ pub struct RelevantDimension<T> {
     pub samples: usize,
     /// The relevant dimension `d̂`.
     pub dimension: usize,
-    /// The largest dimension that was considered: [`DimensionOptions::up_to`], or the number of
-    /// eigenvalues above rounding if that is less.
+    /// The largest dimension that was considered:
+    /// [`DimensionOptions::up_to`](field@DimensionOptions::up_to), or the number of eigenvalues
+    /// above rounding if that is less.
     pub searched: usize,
     /// What the labels were taken for.
     pub labels: Labels,
@@ -229,8 +230,8 @@ pub struct DimensionScratch<'a, T> {
 /// # Errors
 /// Whatever is wrong with kernel, samples or sizes; [`Error::Label`] for one that is not finite, or
 /// not ±1 where it should be; [`Error::Parameter`] for labels that are all equal or whose squares
-/// overflow or vanish, and for a bad [`DimensionOptions::up_to`]; [`Error::NoVariance`] when all
-/// samples are equal; [`Error::NoConvergence`].
+/// overflow or vanish, and for a bad [`DimensionOptions::up_to`](field@DimensionOptions::up_to);
+/// [`Error::NoVariance`] when all samples are equal; [`Error::NoConvergence`].
 pub fn estimate<K, S>(
     kernel: &K,
     samples: &S,

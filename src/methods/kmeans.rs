@@ -8,13 +8,14 @@
 //!
 //! 1. *Seeds.* The first is the sample nearest to the mean of all, each further one the sample
 //!    farthest from the seeds so far; every sample joins the nearest seed. Ties go to the first
-//!    sample and to the first seed. Further [starts](KMeansOptions::starts) take other samples for
-//!    the first seed, evenly spread over the order in which the samples are given.
+//!    sample and to the first seed. Further [starts](field@KMeansOptions::starts) take other
+//!    samples for the first seed, evenly spread over the order in which the samples are given.
 //! 2. *Passes over all samples*: each moves to the nearest centre if that is nearer than its own;
 //!    then the centres are computed anew. A cluster that lost all its samples takes the one that is
 //!    farthest from its centre.
-//! 3. *Single moves* when no pass changes anything ([`KMeansOptions::single_moves`]): a sample
-//!    moves if that lowers the objective with both centres moving along,
+//! 3. *Single moves* when no pass changes anything
+//!    ([`KMeansOptions::single_moves`](field@KMeansOptions::single_moves)): a sample moves if that
+//!    lowers the objective with both centres moving along,
 //!    `|a|/(|a|−1)·d²(x,a) > |b|/(|b|+1)·d²(x,b)`. In feature space a sample is a good part of its
 //!    own centre, the more so the narrower the kernel, and passes get stuck where single moves do
 //!    not.
@@ -77,17 +78,17 @@ impl KMeansOptions {
         Self { clusters, starts: 8, max_passes: 100, single_moves: true }
     }
 
-    /// Sets [`starts`](Self::starts).
+    /// Sets [`starts`](field@Self::starts).
     pub const fn starts(self, starts: usize) -> Self {
         Self { starts, ..self }
     }
 
-    /// Sets [`max_passes`](Self::max_passes).
+    /// Sets [`max_passes`](field@Self::max_passes).
     pub const fn max_passes(self, max_passes: usize) -> Self {
         Self { max_passes, ..self }
     }
 
-    /// Sets [`single_moves`](Self::single_moves).
+    /// Sets [`single_moves`](field@Self::single_moves).
     pub const fn single_moves(self, single_moves: bool) -> Self {
         Self { single_moves, ..self }
     }
