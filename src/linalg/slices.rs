@@ -32,13 +32,6 @@ pub(crate) fn tail_mut<T>(slice: &mut [T], start: usize) -> &mut [T] {
     slice.get_mut(start..).unwrap_or_default()
 }
 
-/// The `count` entries from `start` on.
-#[inline(always)]
-pub(crate) fn part<T>(slice: &[T], start: usize, count: usize) -> &[T] {
-    debug_assert!(start + count <= slice.len(), "{start} + {count} of {} entries", slice.len());
-    slice.get(start..start + count).unwrap_or_default()
-}
-
 /// The `count` entries from `start` on, to write.
 #[inline(always)]
 pub(crate) fn part_mut<T>(slice: &mut [T], start: usize, count: usize) -> &mut [T] {
