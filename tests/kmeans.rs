@@ -521,6 +521,25 @@ fn parts_make_the_same_clusters() {
     }
 }
 
+/// A wrong label must not pass for a sample that is not there.
+#[test]
+fn parts_with_a_label_of_no_cluster_are_refused() {
+    let parts = [Cluster::new(1, 1.0), Cluster::new(1, 9.0)];
+    let wrong = KernelKMeans::from_parts(Linear, [[1.0_f32], [3.0]], [0, 2], parts);
+    let rule = "below the number of clusters";
+    assert_eq!(wrong.assign(&[2.5]), Err(Error::Label { index: 1, output: 0, rule }));
+}
+
+#[test]
+fn memory_of_another_size_is_refused_in_the_middle_of_a_fit() {
+    let (rbf, samples) = (Rbf::new(0.5), SAMPLES.as_slice());
+    let (mut memory, mut smaller) = (Memory::new(5, 2), Memory::new(4, 2));
+    let mut started =
+        KMeansFit::start(&rbf, samples, KMeansOptions::new(2), &mut memory.scratch()).unwrap();
+    let error = Error::Shape { what: "sums rows", expected: 5, given: 4 };
+    assert_eq!(started.step(&rbf, samples, &mut smaller.scratch()), Err(error));
+}
+
 #[test]
 fn the_owner_names_what_is_missing_and_keeps_what_it_had() {
     let mut clusters = KernelKMeans::<Rbf<f32>, [f32; 2], 5, 2>::new();
