@@ -18,7 +18,7 @@ use core::hint::black_box;
 
 use crate::linalg::MatrixView;
 use crate::linalg::lanes::Lanes;
-use crate::linalg::slices::{entry, head, head_mut, set, split_mut, tail};
+use crate::linalg::slices::{head, head_mut};
 use crate::math::Real;
 
 fn add_up<T: Real>([a, b, c, d]: Lanes<T>) -> T {
@@ -155,10 +155,13 @@ pub(crate) fn multiply_symmetric<T: Real>(a: MatrixView<'_, T>, x: &[T], y: &mut
         first += 4;
     }
     for i in first..n {
-        let (row, x_i) = (a.row(i), entry(x, i));
-        let (before, own) = split_mut(y, i);
-        let product = add_and_dot(before, x_i, head(row, i), x) + entry(row, i) * x_i;
-        set(own, 0, product);
+        let (Some((left, [diagonal, ..])), Some(&x_i), Some((before, [y_i, ..]))) =
+            (a.row(i).split_at_checked(i), x.get(i), y.split_at_mut_checked(i))
+        else {
+            debug_assert!(false, "row {i} of {n}");
+            return;
+        };
+        *y_i = add_and_dot(before, x_i, left, x) + *diagonal * x_i;
     }
 }
 
@@ -166,19 +169,14 @@ pub(crate) fn multiply_symmetric<T: Real>(a: MatrixView<'_, T>, x: &[T], y: &mut
 /// columns, then that block.
 fn four_rows<T: Real>(a: MatrixView<'_, T>, first: usize, x: &[T], y: &mut [T]) {
     let rows = [a.row(first), a.row(first + 1), a.row(first + 2), a.row(first + 3)];
-    let (before, own_y) = split_mut(y, first);
-    let [p, q, r, s] = rows.map(|row| head(row, first));
-    let (
-        Some(&own),
-        Some([y0, y1, y2, y3]),
-        [[p0, ..], [q0, q1, ..], [r0, r1, r2, ..], [s0, s1, s2, s3, ..]],
-    ) = (
-        tail(x, first).first_chunk::<4>(),
-        own_y.first_chunk_mut::<4>(),
-        rows.map(|row| tail(row, first)),
-    )
+    debug_assert!(first + 4 <= x.len().min(y.len()), "row {first} of {}", a.rows());
+    debug_assert!(rows.iter().all(|row| first + 4 <= row.len()), "row {first} of {}", a.rows());
+    // Not through `slices`: to return at once is cheaper than to go on with empty parts.
+    let Some(&own) = x.get(first..).and_then(<[T]>::first_chunk::<4>) else { return };
+    let Some((before, [y0, y1, y2, y3, ..])) = y.split_at_mut_checked(first) else { return };
+    let [Some((p, p_own)), Some((q, q_own)), Some((r, r_own)), Some((s, s_own))] =
+        rows.map(|row| row.split_at_checked(first))
     else {
-        debug_assert!(false, "rows {first} to {first} + 3 of {}", a.rows());
         return;
     };
     let [f, g, h, k] = own;
@@ -192,10 +190,14 @@ fn four_rows<T: Real>(a: MatrixView<'_, T>, first: usize, x: &[T], y: &mut [T]) 
     } else {
         left_in_two_lanes(left, own, x, before)
     };
-    *y0 = a + (*p0 * f + *q0 * g + (*r0 * h + *s0 * k));
-    *y1 = b + (*q0 * f + *q1 * g + (*r1 * h + *s1 * k));
-    *y2 = c + (*r0 * f + *r1 * g + (*r2 * h + *s2 * k));
-    *y3 = d + (*s0 * f + *s1 * g + (*s2 * h + *s3 * k));
+    if let ([p0, ..], [q0, q1, ..], [r0, r1, r2, ..], [s0, s1, s2, s3, ..]) =
+        (p_own, q_own, r_own, s_own)
+    {
+        *y0 = a + (*p0 * f + *q0 * g + (*r0 * h + *s0 * k));
+        *y1 = b + (*q0 * f + *q1 * g + (*r1 * h + *s1 * k));
+        *y2 = c + (*r0 * f + *r1 * g + (*r2 * h + *s2 * k));
+        *y3 = d + (*s0 * f + *s1 * g + (*s2 * h + *s3 * k));
+    }
 }
 
 /// `y ← y + Σ ownᵣ·rowᵣ`; returns `Σ rowᵣ·x` of each row. For `f32`, the type of devices.
