@@ -12,8 +12,7 @@ mod support;
 
 use mercer::Error;
 use mercer::kernel::{BlockKernel, Linear, Rbf};
-use mercer::methods::kmeans::{KMeansReport, Options};
-use mercer::methods::{KMeansWorkspace, KernelKMeans};
+use mercer::methods::{KMeansOptions, KMeansReport, KMeansWorkspace, KernelKMeans};
 use plane::{rings, show};
 use static_cell::ConstStaticCell;
 use support::say;
@@ -35,9 +34,9 @@ fn run() -> Result<(), Error> {
     let fresh: [Point; SAMPLES] = rings(2);
     say!("Two rings, {SAMPLES} points; the workspace takes {} bytes", Workspace::SIZE);
 
-    let report = plain.fit(Linear, &samples, Options::new(2), workspace)?;
+    let report = plain.fit(Linear, &samples, KMeansOptions::new(2), workspace)?;
     describe("Ordinary k-means (linear kernel)", &report, plain, &samples, &fresh)?;
-    let report = gaussian.fit(Rbf::new(4.0), &samples, Options::new(2), workspace)?;
+    let report = gaussian.fit(Rbf::new(4.0), &samples, KMeansOptions::new(2), workspace)?;
     describe("Kernel k-means (Gaussian kernel, gamma 4)", &report, gaussian, &samples, &fresh)
 }
 

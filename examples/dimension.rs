@@ -13,8 +13,8 @@ mod support;
 
 use mercer::Error;
 use mercer::kernel::Rbf;
-use mercer::methods::DimensionWorkspace;
-use mercer::methods::dimension::{self, Method, Options};
+use mercer::methods::dimension::Method;
+use mercer::methods::{DimensionOptions, DimensionWorkspace, dimension};
 use random::Random;
 use static_cell::ConstStaticCell;
 use support::say;
@@ -50,7 +50,8 @@ fn curve(workspace: &mut Workspace) -> Result<(), Error> {
         let y = truth.map(|truth| truth + noise * random.normal());
         let mut scratch = workspace.scratch(SAMPLES)?;
         let kernel = Rbf::new(0.5);
-        let found = dimension::estimate(&kernel, &x[..], &y, Options::VALUES, &mut scratch)?;
+        let found =
+            dimension::estimate(&kernel, &x[..], &y, DimensionOptions::VALUES, &mut scratch)?;
         let error = |labels: &[f32]| {
             let squares = labels.iter().zip(&truth).map(|(y, truth)| (y - truth) * (y - truth));
             libm::sqrtf(squares.sum::<f32>() / SAMPLES as f32)
@@ -98,7 +99,7 @@ fn judge(
     say!("  {name}");
     for method in [Method::TwoComponents, Method::LeaveOneOut] {
         let mut scratch = workspace.scratch(points.len())?;
-        let options = Options { method, ..Options::SIGNS };
+        let options = DimensionOptions::SIGNS.method(method);
         let found = dimension::estimate(&Rbf::new(1.0), points, labels, options, &mut scratch)?;
         say!("    {found} ({method:?})");
         say!("    {}", found.assessment());

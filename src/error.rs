@@ -4,7 +4,20 @@ use core::fmt;
 
 /// Why a fit, a projection or a decomposition was refused.
 ///
-/// Whatever was in the model before the call is still there after an error.
+/// After an error, the model is what it was before the call.
+///
+/// Its text is one complete line, the inner fault included, so that a log on a device needs no
+/// more. [`source`](core::error::Error::source) returns that [`Fault`] or [`FormatFault`]; programs
+/// that print whole chains of sources can leave out the source of this error.
+///
+/// ```
+/// use core::error::Error as _;
+/// use mercer::Error;
+/// use mercer::error::Fault;
+/// let error = Error::Sample { index: 3, fault: Fault::NotFinite { input: 1 } };
+/// assert_eq!(error.to_string(), "sample 3: input 1 is not finite");
+/// assert_eq!(error.source().unwrap().to_string(), "input 1 is not finite");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -23,7 +36,7 @@ pub enum Error {
         /// What is wrong with it.
         fault: Fault,
     },
-    /// What is to be predicted for a training sample, its label or target, cannot be used.
+    /// The label or target of a training sample cannot be used.
     Label {
         /// Position of the sample in the training set.
         index: usize,
@@ -38,21 +51,21 @@ pub enum Error {
     TooFewSamples {
         /// How many were given.
         given: usize,
-        /// How many it takes at the least.
+        /// The least number that is enough.
         needed: usize,
     },
-    /// Fewer samples that rounding can tell apart, in feature space, than the method needs.
+    /// Too few samples differ, in feature space, by more than rounding.
     TooFewDistinct {
-        /// How many there are.
+        /// How many do.
         distinct: usize,
-        /// How many it takes at the least.
+        /// The least number that is enough.
         needed: usize,
     },
     /// The caller's storage is too small.
     Capacity {
         /// What did not fit, e.g. `samples`.
         what: &'static str,
-        /// How many places are needed, at the least.
+        /// How many places are needed at least.
         needed: usize,
         /// How many there are.
         capacity: usize,
@@ -80,12 +93,13 @@ pub enum Error {
         /// Column of the entry.
         column: usize,
     },
-    /// A matrix that must be positive definite is not, beyond rounding. (In a ridge regression: raise the ridge.)
+    /// A matrix that must be positive definite is not, beyond rounding. (In a ridge regression:
+    /// raise the ridge.)
     NotPositiveDefinite {
-        /// The first row that depends on those before it, or worse.
+        /// The first row that depends on the rows before it, or makes the matrix indefinite.
         row: usize,
     },
-    /// An edge leads to a node that the graph has not.
+    /// An edge leads to a node outside the graph.
     Edge {
         /// One end of the edge.
         row: usize,
@@ -110,30 +124,33 @@ pub enum Error {
         /// How many have a variance above rounding.
         rank: usize,
     },
-    /// The kernel is so narrow that every sample is an island: whatever is new would look anomalous.
+    /// The kernel is so narrow that every sample is an island: any new reading would look
+    /// anomalous.
     KernelTooNarrow,
-    /// The kernel is so wide that all samples look alike: whatever is new would look normal.
+    /// The kernel is so wide that all samples look alike: any new reading would look normal.
     KernelTooWide,
-    /// As many components as the samples span were kept, so nothing is left for the reconstruction error to measure.
+    /// As many components as the samples span were kept, so that nothing is left for the
+    /// reconstruction error to measure.
     NoResidual {
         /// How many components were kept.
         components: usize,
     },
-    /// Learning is under way; this must wait until it is done or given up.
+    /// Learning is under way; this must wait until it is done or cancelled.
     Learning,
     /// The eigensolver used up its sweeps.
     NoConvergence {
         /// How many sweeps were made.
         sweeps: usize,
     },
-    /// The search for a [pre-image](crate::kpca::preimage), such as an expected reading, used up its iterations, or found no normal reading nearby.
+    /// The search for a [pre-image](crate::kpca::preimage), such as an expected reading, used up
+    /// its iterations or found no normal reading nearby.
     NoPreImage {
         /// How many iterations were made.
         iterations: usize,
     },
     /// The model has not been fitted yet.
     NotFitted,
-    /// Bytes are not a stored detector of this type.
+    /// The bytes are not a stored detector of this type.
     Format(FormatFault),
 }
 
@@ -147,7 +164,7 @@ pub enum Fault {
         /// Which input (sensor), counted from 0.
         input: usize,
     },
-    /// The sample has another number of inputs than its peers.
+    /// The sample and its peers have different numbers of inputs.
     Length {
         /// How many inputs the others have.
         expected: usize,
@@ -170,14 +187,14 @@ pub enum Fault {
     },
 }
 
-/// What is wrong with the bytes of a stored detector.
+/// What is wrong with the bytes that should be a stored detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum FormatFault {
-    /// They do not begin as a stored detector does; erased flash does not either.
+    /// They do not begin with the magic number; erased flash does not, either.
     Magic,
-    /// They were written in a version of the format that is not known here.
+    /// They were written in a version of the format that cannot be read.
     Version {
         /// The version they have.
         found: u16,
@@ -186,7 +203,7 @@ pub enum FormatFault {
     },
     /// There are too few of them.
     Truncated {
-        /// How many it takes, at the least.
+        /// How many are needed at least.
         needed: usize,
         /// How many there are.
         given: usize,
@@ -195,21 +212,22 @@ pub enum FormatFault {
     Checksum,
     /// The numbers are of another type.
     Scalar {
-        /// Bytes of a number here: 4 for `f32`, 8 for `f64`.
+        /// Bytes of a number in this program: 4 for `f32`, 8 for `f64`.
         expected: u8,
-        /// Bytes of a number there.
+        /// Bytes of a number in the stored detector.
         found: u8,
     },
     /// The kernel, or a part of it, is of another type.
     Tag {
         /// Which part, e.g. `kernel`.
         what: &'static str,
-        /// The tag of the type here.
+        /// The tag of the type in this program.
         expected: u8,
-        /// The tag of the type there.
+        /// The tag of the type in the stored detector.
         found: u8,
     },
-    /// The length does not follow from the counts of inputs, points and components, or one of these is 0.
+    /// The length does not follow from the counts of inputs, points and components, or one of these
+    /// is 0.
     Length {
         /// The length that follows from the counts.
         expected: usize,
@@ -236,13 +254,13 @@ impl fmt::Display for Error {
                 write!(f, "too few samples: {given} given, at least {needed} needed")
             }
             Self::TooFewDistinct { distinct, needed } => {
-                write!(f, "too few samples: {distinct} are distinct, at least {needed} needed")
+                write!(f, "too few distinct samples: {distinct} found, at least {needed} needed")
             }
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "no room for {what}: at least {needed} needed, capacity is {capacity}")
             }
             Self::Shape { what, expected, given } => {
-                write!(f, "{what} has size {given}, expected {expected}")
+                write!(f, "size mismatch in {what}: {given} given, {expected} expected")
             }
             Self::NotSymmetric { row, column } => {
                 write!(f, "matrix is not symmetric at row {row}, column {column}")
@@ -251,17 +269,20 @@ impl fmt::Display for Error {
                 write!(f, "matrix entry at row {row}, column {column} is not finite")
             }
             Self::NotPositiveDefinite { row } => {
-                write!(f, "matrix is not positive definite: row {row} depends on those before it")
+                write!(
+                    f,
+                    "matrix is not positive definite: row {row} depends on the rows before it"
+                )
             }
             Self::Edge { row, column, nodes } => {
-                write!(f, "edge from {row} to {column} leaves the graph of {nodes} nodes")
+                write!(f, "edge from {row} to {column} ends outside the graph of {nodes} nodes")
             }
             Self::Weight { row, column } => {
                 write!(f, "edge from {row} to {column} must have a finite weight >= 0")
             }
             Self::NoVariance => f.write_str("all samples are equal: there is no variance to learn"),
             Self::Rank { wanted, rank } => {
-                write!(f, "{wanted} components wanted, but the samples span only {rank}")
+                write!(f, "{wanted} components requested, but the samples span only {rank}")
             }
             Self::KernelTooNarrow => {
                 f.write_str("kernel is too narrow: no two samples are alike (lower gamma)")
@@ -272,12 +293,12 @@ impl fmt::Display for Error {
             Self::NoResidual { components } => {
                 write!(f, "{components} components leave nothing unexplained: keep fewer")
             }
-            Self::Learning => f.write_str("learning is under way"),
+            Self::Learning => f.write_str("learning is still under way"),
             Self::NoConvergence { sweeps } => {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")
             }
             Self::NoPreImage { iterations } => {
-                write!(f, "no pre-image found in {iterations} iterations")
+                write!(f, "no pre-image found, iterations made: {iterations}")
             }
             Self::NotFitted => f.write_str("model has not been fitted"),
             Self::Format(fault) => write!(f, "stored detector: {fault}"),
@@ -290,10 +311,10 @@ impl fmt::Display for Fault {
         match *self {
             Self::NotFinite { input } => write!(f, "input {input} is not finite"),
             Self::Length { expected, given } => {
-                write!(f, "has {given} inputs, expected {expected}")
+                write!(f, "number of inputs is {given}, expected {expected}")
             }
-            Self::ZeroNorm => f.write_str("has zero norm, which a normalised kernel cannot use"),
-            Self::Overflow => f.write_str("makes the kernel overflow"),
+            Self::ZeroNorm => f.write_str("norm is zero, so that a normalised kernel has no value"),
+            Self::Overflow => f.write_str("kernel or result overflows"),
             Self::ScaleOverflow { input } => write!(f, "input {input} is too large to be scaled"),
             Self::OutOfRange { size } => {
                 write!(f, "index is outside the precomputed matrix of {size} rows")
@@ -305,32 +326,43 @@ impl fmt::Display for Fault {
 impl fmt::Display for FormatFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Magic => f.write_str("these bytes are something else"),
+            Self::Magic => f.write_str("bytes do not begin with the magic number"),
             Self::Version { found, expected } => {
-                write!(f, "format version {found}, only {expected} can be read")
+                write!(f, "format version is {found}, only {expected} can be read")
             }
             Self::Truncated { needed, given } => {
                 write!(f, "{given} bytes, at least {needed} needed")
             }
-            Self::Checksum => f.write_str("bytes were altered, the checksum does not match"),
+            Self::Checksum => f.write_str("checksum does not match, the bytes were altered"),
             Self::Scalar { expected, found } => {
-                write!(f, "numbers of {found} bytes, expected {expected}")
+                write!(f, "numbers have {found} bytes, expected {expected}")
             }
             Self::Tag { what, expected, found } => {
                 write!(f, "{what} has tag {found:#04x}, expected {expected:#04x}")
             }
             Self::Length { expected, found } => {
-                write!(f, "{found} bytes long, but its counts make {expected}")
+                write!(f, "length is {found} bytes, but the counts imply {expected}")
             }
             Self::Flags { found } => write!(f, "unknown flags {found:#04x}"),
         }
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Sample { fault, .. } | Self::Query(fault) => Some(fault),
+            Self::Format(fault) => Some(fault),
+            _ => None,
+        }
+    }
+}
+
 impl core::error::Error for Fault {}
 
-/// There is room for what is needed.
+impl core::error::Error for FormatFault {}
+
+/// Checks that there is room for what is needed.
 pub(crate) fn require_capacity(
     what: &'static str,
     needed: usize,
@@ -339,7 +371,7 @@ pub(crate) fn require_capacity(
     if needed <= capacity { Ok(()) } else { Err(Error::Capacity { what, needed, capacity }) }
 }
 
-/// Something has the size that the rest implies.
+/// Checks that something has the size that the rest implies.
 pub(crate) fn require_shape(
     what: &'static str,
     expected: usize,

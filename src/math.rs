@@ -1,10 +1,17 @@
 //! Mathematics of reals: the one place where `exp`, `tanh`, `sqrt` and `ln` are called.
 //!
-//! [`Real`] is `f32` or `f64`, with the exact operations that every algorithm uses. The
+//! **Method.** [`Real`] is `f32` or `f64`, with the exact operations that every algorithm uses. The
 //! transcendental functions of *kernels* go through a [`Math`] backend that is chosen by type:
-//! [`Fast`] unless the code names another one. Enabling the `micromath` feature adds
-//! `Micromath`; it changes nothing for code that does not ask for it. The eigensolver and
-//! all fits use [`Real::sqrt`], which is never approximated.
+//! [`Fast`] unless the code names another one. The feature `micromath` adds `Micromath` and changes
+//! nothing for code that does not name it. The eigensolver and all fits use [`Real::sqrt`], which
+//! is never approximated.
+//!
+//! **Source.** [libm](https://docs.rs/libm), a port of musl's; `exp` of [`Fast`] is our own.
+//!
+//! **Domain.** All numbers, as in IEEE 754; a backend's form for rows is for exponents up to about
+//! 0.
+//!
+//! **Bound.** `sqrt` is correctly rounded; the relative errors of the others stand at each backend.
 
 mod fast;
 
@@ -80,32 +87,33 @@ pub trait Real:
 
 /// The functions that kernels need beyond arithmetic, for one kind of real.
 ///
-/// A backend is a unit value that sits in the kernel, so the choice is part of the kernel's type:
-/// `Rbf<f32>` means `Rbf<f32, Fast>`.
+/// A backend is a unit value that sits in the kernel, so that the choice is part of the kernel's
+/// type: `Rbf<f32>` means `Rbf<f32, Fast>`.
 pub trait Math<T: Real>: Copy {
     /// `eˣ`.
     fn exp(self, x: T) -> T;
     /// Hyperbolic tangent.
     fn tanh(self, x: T) -> T;
 
-    /// How many steps [`exp_steps`](Self::exp_steps) divides a unit of the exponent into.
+    /// Into how many steps [`exp_steps`](Self::exp_steps) divides a unit of the exponent.
     const STEPS: f64 = 1.0;
-    /// `exp((t + start)/STEPS)` for a sum up to about 0 and a `start` that comes from [`split`](Self::split): the form for many values whose exponents
-    /// have a part in common.
+    /// `exp((t + start)/STEPS)` where the sum is at most about 0 and `start` comes from
+    /// [`split`](Self::split): the form for many values whose exponents share a part.
     #[inline(always)]
     fn exp_steps(self, t: T, start: T) -> T {
         self.exp(t + start)
     }
-    /// Is [`exp_many`](Self::exp_many) faster than one by one?
+    /// Is [`exp_many`](Self::exp_many) faster than one value at a time?
     const VECTORS: bool = false;
-    /// [`exp_steps`](Self::exp_steps) of each of them, in place.
+    /// [`exp_steps`](Self::exp_steps) of each value, in place.
     #[inline(always)]
     fn exp_many(self, values: &mut [T], start: T) {
         for t in values {
             *t = self.exp_steps(*t, start);
         }
     }
-    /// Divides the common part of the exponents, in steps, into a start for [`exp_steps`](Self::exp_steps) and a common factor of all values.
+    /// Splits the shared part of the exponents, in steps, into a start for
+    /// [`exp_steps`](Self::exp_steps) and a common factor of all values.
     #[inline(always)]
     fn split(self, shared: T) -> (T, T) {
         (shared, T::ONE)
@@ -114,9 +122,12 @@ pub trait Math<T: Real>: Copy {
 
 /// The default backend: the same bits on every core.
 ///
-/// Its own `exp` for numbers up to 0, in two forms. For `f32`: one off by up to 8e-8 relative, shorter than libm's; and for a model's row of
-/// kernel values a still shorter one by a table (256 bytes), off by up to 2.1e-7, in which values below 2⁻⁶² stay at about that. For `f64`: only the one for rows, of a model or of a Gram matrix, off by
-/// up to 5e-16 and 2e-16 times the exponent. The rest is that of [libm](https://docs.rs/libm).
+/// It has an `exp` of its own for numbers up to 0. For `f32` there are two: one that is shorter
+/// than libm's, with a relative error of up to 8e-8, and one for a model's row of kernel values
+/// that is shorter still, with a table of 256 bytes, a relative error of up to 2.1e-7, and a floor:
+/// values below 2⁻⁶² stay at about 2⁻⁶². For `f64` there is only the one for rows, of a model or of
+/// a Gram matrix, with a relative error of up to 5e-16 plus 2e-16 times the magnitude of the
+/// exponent. Everything else is that of [libm](https://docs.rs/libm).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Fast;
@@ -155,7 +166,9 @@ macro_rules! real {
             fn abs(self) -> Self {
                 self.abs()
             }
-            // libm writes this instruction in its old form, which waits when wide vectors are in use; before a call, compilers put an end to that.
+            // libm uses the legacy (SSE) form of this instruction, which stalls while the upper
+            // halves of wide vector registers are in use; compilers clear these halves before a
+            // call.
             #[cfg_attr(target_arch = "x86_64", inline(never))]
             fn sqrt(self) -> Self {
                 $sqrt(self)
@@ -194,8 +207,11 @@ impl Math<f32> for Micromath {
     }
 }
 
-/// `Σ xᵢ yᵢ`, over the shorter length.
-pub(crate) fn dot<T: Real>(x: &[T], y: &[T]) -> T {
+/// `Σ xᵢ yᵢ`, added up in the order of the entries, over the shorter length.
+///
+/// Kernels promise this order: the rows of a score have the same bits. Where no order is promised,
+/// [`dot_in_lanes`](crate::linalg::rows::dot_in_lanes) is faster.
+pub(crate) fn dot_in_order<T: Real>(x: &[T], y: &[T]) -> T {
     x.iter().zip(y).fold(T::ZERO, |sum, (&a, &b)| sum + a * b)
 }
 
@@ -204,7 +220,7 @@ pub(crate) fn squared_distance<T: Real>(x: &[T], y: &[T]) -> T {
     sum(x.iter().zip(y).map(|(&a, &b)| (a - b) * (a - b)))
 }
 
-/// The first value that is not finite.
+/// Position of the first value that is not finite.
 pub(crate) fn first_not_finite<T: Real>(values: &[T]) -> Option<usize> {
     values.iter().position(|v| !v.is_finite())
 }
@@ -214,7 +230,7 @@ pub(crate) fn sum<T: Real>(values: impl IntoIterator<Item = T>) -> T {
     values.into_iter().fold(T::ZERO, |sum, v| sum + v)
 }
 
-/// Position and value of the least value, the first of them.
+/// Position and value of the least value; among equal ones, of the first.
 pub(crate) fn first_least<T: Real>(values: impl IntoIterator<Item = T>) -> Option<(usize, T)> {
     let values = values.into_iter().enumerate();
     values.reduce(|best, this| if this.1 < best.1 { this } else { best })

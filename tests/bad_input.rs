@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::HashSet;
+use std::error::Error as _;
 
 use common::{Grid, decompose, fit_exact, fit_landmarks, gram};
 use mercer::error::Fault;
@@ -33,6 +34,11 @@ fn refused<T>(result: Result<T, Error>, error: Error, text: &str) {
     let given = result.err();
     assert_eq!(given, Some(error));
     assert_eq!(error.to_string(), text);
+    if let Error::Sample { fault, .. } | Error::Query(fault) = error {
+        let source = error.source().expect("the fault is the source");
+        assert_eq!(source.downcast_ref(), Some(&fault));
+        assert!(text.ends_with(&source.to_string()));
+    }
 }
 
 /// All ways to fit, and what each says about these samples.
@@ -110,17 +116,17 @@ fn inputs_that_are_not_finite_are_named() {
 fn samples_and_queries_of_another_length_are_named() {
     let ragged: [&[f32]; 3] = [&[0.0, 1.0], &[1.0, 1.0], &[2.0]];
     let fault = Fault::Length { expected: 2, given: 1 };
-    let text = "sample 2: has 1 inputs, expected 2";
+    let text = "sample 2: number of inputs is 1, expected 2";
     let error = Error::Sample { index: 2, fault };
     refused(fit_exact(&RBF, ragged.as_slice(), Components::Fixed(1)), error, text);
-    query_refused(RBF, &[1.0], fault, "query: has 1 inputs, expected 2");
+    query_refused(RBF, &[1.0], fault, "query: number of inputs is 1, expected 2");
     let long = Fault::Length { expected: 2, given: 3 };
-    query_refused(RBF, &[1.0; 3], long, "query: has 3 inputs, expected 2");
+    query_refused(RBF, &[1.0; 3], long, "query: number of inputs is 3, expected 2");
 
     let grid = Grid::from_rows(&SAMPLES);
     let fitted = fit_exact(&RBF, &grid.view(), Components::Fixed(2)).unwrap();
     let result = fitted.score(&RBF, &grid.view(), &[1.0]);
-    refused(result, Error::Query(fault), "query: has 1 inputs, expected 2");
+    refused(result, Error::Query(fault), "query: number of inputs is 1, expected 2");
 }
 
 #[test]
@@ -149,7 +155,7 @@ fn equal_samples_have_nothing_to_learn() {
 #[test]
 fn samples_without_direction_are_refused_by_normalised_kernels() {
     let cosine: Cosine = Normalised(Linear);
-    let text = "has zero norm, which a normalised kernel cannot use";
+    let text = "norm is zero, so that a normalised kernel has no value";
     let mut samples = SAMPLES;
     samples[2] = [0.0; 2];
     for result in every_entry(cosine, &samples) {
@@ -165,10 +171,10 @@ fn kernels_that_overflow_are_noticed() {
     for result in every_entry(CUBIC, &with_input(1, 0, 1e10)) {
         refused(result, Error::NotFinite { row: 1, column: 1 }, text);
     }
-    query_refused(CUBIC, &[1e20, 0.0], Fault::Overflow, "query: makes the kernel overflow");
+    query_refused(CUBIC, &[1e20, 0.0], Fault::Overflow, "query: kernel or result overflows");
     let error = Error::Sample { index: 1, fault: Fault::Overflow };
     for result in every_entry(Normalised(CUBIC), &with_input(1, 0, 1e10)) {
-        refused(result, error, "sample 1: makes the kernel overflow");
+        refused(result, error, "sample 1: kernel or result overflows");
     }
 }
 
@@ -181,7 +187,7 @@ fn a_score_that_overflows_on_the_way_is_refused() {
     model.fit_landmarks(Linear, &samples, rank, components, &mut Landmark::new()).unwrap();
     let fault = Fault::Overflow;
     let result = model.score(&[1.6e19, 0.0]);
-    refused(result, Error::Query(fault), "query: makes the kernel overflow");
+    refused(result, Error::Query(fault), "query: kernel or result overflows");
 }
 
 // ---- kernels ----
@@ -226,7 +232,7 @@ fn precomputed_matrices_must_be_square_finite_and_symmetric() {
     let mut matrix = Grid::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 0.25 });
     assert!(fit(&matrix).is_ok());
     let oblong = Error::Shape { what: "matrix columns", expected: 3, given: 2 };
-    let text = "matrix columns has size 2, expected 3";
+    let text = "size mismatch in matrix columns: 2 given, 3 expected";
     refused(fit(&Grid::from_fn(3, 2, |_, _| 1.0)), oblong, text);
     matrix.data[7] = 0.5;
     let skewed = Error::NotSymmetric { row: 1, column: 2 };
@@ -287,7 +293,7 @@ fn the_eigensolver_solves_matrices_near_overflow() {
 #[test]
 fn more_components_than_the_samples_span_are_refused() {
     for result in every_fit(Linear, &SAMPLES, Components::Fixed(3)) {
-        let text = "3 components wanted, but the samples span only 2";
+        let text = "3 components requested, but the samples span only 2";
         refused(result, Error::Rank { wanted: 3, rank: 2 }, text);
     }
 }
@@ -408,16 +414,16 @@ fn views_check_their_sizes() {
     let points = Error::Shape { what: "points", expected: 5, given: 4 };
     let mut memos = vec![Default::default(); fitted.expansion().points()];
     let view = KernelPcaView::new(&RBF, four, fitted.expansion(), &mut memos).map(drop);
-    refused(view, points, "points has size 4, expected 5");
+    refused(view, points, "size mismatch in points: 4 given, 5 expected");
     let samples = grid.view();
     let mut memos = vec![Default::default(); fitted.expansion().points()];
     let view = KernelPcaView::new(&RBF, &samples, fitted.expansion(), &mut memos).unwrap();
     let short = Error::Shape { what: "projection", expected: 2, given: 1 };
-    let text = "projection has size 1, expected 2";
+    let text = "size mismatch in projection: 1 given, 2 expected";
     refused(view.score(&[0.0, 0.0], &mut [0.0; 1]), short, text);
     refused(view.project(&[0.0, 0.0], &mut [0.0; 1]), short, text);
     let row = Error::Shape { what: "kernel row", expected: 5, given: 4 };
-    let text = "kernel row has size 4, expected 5";
+    let text = "size mismatch in kernel row: 4 given, 5 expected";
     refused(fitted.expansion().score_row(1.0, &[0.0; 4], &mut [0.0; 2]), row, text);
     refused(fitted.expansion().project_row(&[0.0; 4], &mut [0.0; 2]), row, text);
 }

@@ -7,8 +7,10 @@ use mercer::Error;
 use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Linear, Rbf};
 use mercer::math::Real;
-use mercer::methods::dimension::{self, DimensionScratch, Method, Options, RelevantDimension};
-use mercer::methods::{Assessment, DimensionWorkspace};
+use mercer::methods::dimension::{DimensionScratch, Method};
+use mercer::methods::{
+    Assessment, DimensionOptions, DimensionWorkspace, RelevantDimension, dimension,
+};
 
 /// An estimate and what it leaves in memory.
 struct Estimate<T> {
@@ -22,7 +24,7 @@ fn estimate<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     samples: &Grid<T>,
     labels: &[T],
-    options: Options,
+    options: DimensionOptions,
 ) -> Result<Estimate<T>, Error> {
     let n = samples.rows;
     let mut gram = Grid::zeros(n, n);
@@ -44,8 +46,10 @@ fn estimate<T: Real, K: BlockKernel<[T], Scalar = T>>(
 const METHODS: [Method; 2] = [Method::TwoComponents, Method::LeaveOneOut];
 
 /// Every method, on the Gram matrix as it is and centred.
-fn every_option() -> impl Iterator<Item = Options> {
-    let with = |method| [false, true].map(|centred| Options { method, centred, ..Options::VALUES });
+fn every_option() -> impl Iterator<Item = DimensionOptions> {
+    let with = |method| {
+        [false, true].map(|centred| DimensionOptions::VALUES.method(method).centred(centred))
+    };
     METHODS.into_iter().flat_map(with)
 }
 
@@ -169,6 +173,7 @@ impl Plain {
                 };
                 squares(&(0..n).map(error).collect::<Vec<_>>())
             }
+            other => panic!("no plain formula for {other:?}"),
         }
     }
 }
@@ -246,8 +251,7 @@ fn leave_one_out_is_what_leaving_out_gives() {
     let (n, kernel) = (20, Rbf::new(0.5));
     let (x, y) = noisy_sinc(n, 0.2, 5);
     for is_centred in [false, true] {
-        let options =
-            Options { method: Method::LeaveOneOut, centred: is_centred, ..Options::VALUES };
+        let options = DimensionOptions::VALUES.method(Method::LeaveOneOut).centred(is_centred);
         let got = estimate(&kernel, &x, &y, options).unwrap();
         let matrix = gram(&kernel, &x.view()).unwrap();
         let matrix = if is_centred { centred(&matrix) } else { matrix };
@@ -269,7 +273,7 @@ fn a_sample_that_is_spanned_alone_is_predicted_as_zero() {
     // The last one is an island: from the second dimension on it has an eigenvector of its own.
     let x = Grid::from_rows(&[[0.0], [0.1], [0.2], [0.3], [0.4], [50.0]]);
     let y = [1.0, 1.0, 1.0, 1.0, 1.0, 3.0];
-    let options = Options { method: Method::LeaveOneOut, ..Options::VALUES };
+    let options = DimensionOptions::VALUES.method(Method::LeaveOneOut);
     let got = estimate(&Rbf::new(0.5), &x, &y, options).unwrap();
     assert!(got.criterion.iter().all(|value| value.is_finite()));
     assert!((got.criterion[1] - 9.0 / 6.0).abs() < 0.01, "{:?}", got.criterion);
@@ -287,7 +291,7 @@ fn a_sample_that_is_spanned_alone_is_predicted_as_the_mean_of_the_others() {
     };
     let (x, kernel) = (Grid::from_fn(n, 2, place), Rbf::new(0.5));
     let y: Vec<f64> = (0..n).map(|i| if i == 12 { 7.0 } else { 1.0 + 0.1 * i as f64 }).collect();
-    let options = Options { method: Method::LeaveOneOut, centred: true, ..Options::VALUES };
+    let options = DimensionOptions::VALUES.method(Method::LeaveOneOut).centred(true);
     let got = estimate(&kernel, &x, &y, options).unwrap();
     let vectors = decompose(&centred(&gram(&kernel, &x.view()).unwrap())).unwrap().vectors;
     let features = Grid::from_fn(n, 2, |i, j| if j == 0 { 1.0 } else { vectors.at(0, i) });
@@ -319,10 +323,10 @@ fn neither_scale_nor_precision_of_the_labels_matters() {
 #[test]
 fn the_search_ends_where_eigenvectors_mean_nothing() {
     let (x, y) = noisy(30, 1);
-    let got = estimate(&Linear, &x, &y, Options::SIGNS).unwrap();
+    let got = estimate(&Linear, &x, &y, DimensionOptions::SIGNS).unwrap();
     assert_eq!(got.found.searched, 2, "a plane has two dimensions");
     let (x, y) = noisy_sinc(30, 0.1, 1);
-    let options = Options { up_to: Some(3), ..Options::VALUES };
+    let options = DimensionOptions::VALUES.up_to(3);
     assert_eq!(estimate(&Rbf::new(0.5), &x, &y, options).unwrap().found.searched, 3);
 }
 
@@ -342,7 +346,7 @@ fn noisy_sinc_has_about_nine_dimensions() {
             let mut level = 0.0;
             for seed in 0..RUNS {
                 let (x, y) = noisy_sinc(100, noise, seed as u64);
-                let options = Options { method, ..Options::VALUES };
+                let options = DimensionOptions::VALUES.method(method);
                 let found = estimate(&Rbf::new(0.5), &x, &y, options).unwrap().found;
                 dimensions.push(found.dimension);
                 level += found.noise.sqrt() / RUNS as f64;
@@ -372,7 +376,7 @@ fn complex_and_noisy_data_sets_are_told_apart() {
     let mut by_two_components = Vec::new();
     println!("200 points, kernel exp(-|x-y|²), 8 draws: dimension, noise level in %");
     for method in METHODS {
-        let options = Options { method, ..Options::SIGNS };
+        let options = DimensionOptions::SIGNS.method(method);
         for seed in 0..8 {
             let [complex, noisy] = [complex(200, seed), noisy(200, seed)]
                 .map(|(x, y)| estimate(&kernel, &x, &y, options).unwrap().found);
@@ -389,6 +393,7 @@ fn complex_and_noisy_data_sets_are_told_apart() {
                 Method::LeaveOneOut => {
                     assert!(complex.dimension >= by_two_components[seed as usize]);
                 }
+                other => panic!("{other:?}"),
             }
             assert_eq!(complex.assessment(), Assessment::Complex);
             assert_eq!(noisy.assessment(), Assessment::Noisy);
@@ -401,7 +406,7 @@ fn banana_is_as_noisy_as_its_classes_overlap() {
     let (x, y) = banana();
     // From trials in numpy on other draws of 200 of the 5300 points.
     for (method, dimensions) in METHODS.into_iter().zip([11..=28, 24..=29]) {
-        let options = Options { method, ..Options::SIGNS };
+        let options = DimensionOptions::SIGNS.method(method);
         let found = estimate(&Rbf::new(1.0), &x, &y, options).unwrap().found;
         println!("banana, {method:?}: {found}; {}", found.assessment());
         assert!(dimensions.contains(&found.dimension), "{found:?}");
@@ -414,7 +419,7 @@ fn banana_is_as_noisy_as_its_classes_overlap() {
 #[test]
 fn estimates_are_put_into_words() {
     let (x, y) = noisy(200, 0);
-    let found = estimate(&Rbf::new(1.0), &x, &y, Options::SIGNS).unwrap().found;
+    let found = estimate(&Rbf::new(1.0), &x, &y, DimensionOptions::SIGNS).unwrap().found;
     let text = format!("{found}");
     let figures = format!(
         "{} relevant dimensions of 200, noise {:.1} % ",
@@ -424,7 +429,7 @@ fn estimates_are_put_into_words() {
     assert_eq!(text, figures + "of the labels");
     assert!(found.assessment().to_string().starts_with("noisy: "));
     let (x, y) = noisy_sinc(50, 0.1, 0);
-    let found = estimate(&Rbf::new(0.5), &x, &y, Options::VALUES).unwrap().found;
+    let found = estimate(&Rbf::new(0.5), &x, &y, DimensionOptions::VALUES).unwrap().found;
     assert!(found.to_string().ends_with("% of the labels' variance"));
     let all =
         [Assessment::Simple, Assessment::Noisy, Assessment::Complex, Assessment::ComplexAndNoisy];
@@ -438,7 +443,13 @@ fn estimates_are_put_into_words() {
 // ---- bad input ----
 
 #[track_caller]
-fn refused(samples: &[[f32; 2]], labels: &[f32], options: Options, error: Error, text: &str) {
+fn refused(
+    samples: &[[f32; 2]],
+    labels: &[f32],
+    options: DimensionOptions,
+    error: Error,
+    text: &str,
+) {
     let got = estimate(&Rbf::new(0.5), &Grid::from_rows(samples), labels, options);
     assert_eq!(got.map(|got| got.found), Err(error));
     assert_eq!(error.to_string(), text);
@@ -451,25 +462,43 @@ fn labels_that_cannot_be_used_are_named() {
     for value in [f32::NAN, f32::INFINITY] {
         let labels = [1.0, -1.0, value, 1.0, 1.0];
         let error = Error::Label { index: 2, output: 0, rule: "finite" };
-        refused(&SAMPLES, &labels, Options::VALUES, error, "sample 2: label 0 must be finite");
+        refused(
+            &SAMPLES,
+            &labels,
+            DimensionOptions::VALUES,
+            error,
+            "sample 2: label 0 must be finite",
+        );
         let error = Error::Label { index: 2, output: 0, rule: "+1 or -1" };
-        refused(&SAMPLES, &labels, Options::SIGNS, error, "sample 2: label 0 must be +1 or -1");
+        refused(
+            &SAMPLES,
+            &labels,
+            DimensionOptions::SIGNS,
+            error,
+            "sample 2: label 0 must be +1 or -1",
+        );
     }
     let error = Error::Label { index: 3, output: 0, rule: "+1 or -1" };
     let text = "sample 3: label 0 must be +1 or -1";
     for value in [0.0, 2.0, 0.99] {
-        refused(&SAMPLES, &[1.0, -1.0, 1.0, value, 1.0], Options::SIGNS, error, text);
+        refused(&SAMPLES, &[1.0, -1.0, 1.0, value, 1.0], DimensionOptions::SIGNS, error, text);
     }
     let error = Error::Shape { what: "labels", expected: 5, given: 4 };
-    refused(&SAMPLES, &[1.0; 4], Options::VALUES, error, "labels has size 4, expected 5");
-    let error = Error::Parameter { name: "labels", rule: "not all equal" };
-    let text = "parameter `labels` must be not all equal";
-    refused(&SAMPLES, &[0.1; 5], Options::VALUES, error, text);
-    refused(&SAMPLES, &[-1.0; 5], Options::SIGNS, error, text);
-    let error = Error::Parameter { name: "labels", rule: "of a size that can be squared" };
-    let text = "parameter `labels` must be of a size that can be squared";
-    refused(&SAMPLES, &[1e30, 0.0, 0.0, 0.0, 0.0], Options::VALUES, error, text);
-    refused(&SAMPLES, &[1e-30, 0.0, 0.0, 0.0, 0.0], Options::VALUES, error, text);
+    refused(
+        &SAMPLES,
+        &[1.0; 4],
+        DimensionOptions::VALUES,
+        error,
+        "size mismatch in labels: 4 given, 5 expected",
+    );
+    let error = Error::Parameter { name: "labels", rule: "of at least two different values" };
+    let text = "parameter `labels` must be of at least two different values";
+    refused(&SAMPLES, &[0.1; 5], DimensionOptions::VALUES, error, text);
+    refused(&SAMPLES, &[-1.0; 5], DimensionOptions::SIGNS, error, text);
+    let error = Error::Parameter { name: "labels", rule: "of a magnitude that can be squared" };
+    let text = "parameter `labels` must be of a magnitude that can be squared";
+    refused(&SAMPLES, &[1e30, 0.0, 0.0, 0.0, 0.0], DimensionOptions::VALUES, error, text);
+    refused(&SAMPLES, &[1e-30, 0.0, 0.0, 0.0, 0.0], DimensionOptions::VALUES, error, text);
 }
 
 #[test]
@@ -478,25 +507,31 @@ fn samples_wishes_and_memory_that_cannot_be_used_are_named() {
     let mut samples = SAMPLES;
     samples[4][1] = f32::NAN;
     let error = Error::Sample { index: 4, fault: Fault::NotFinite { input: 1 } };
-    refused(&samples, &labels, Options::VALUES, error, "sample 4: input 1 is not finite");
+    refused(&samples, &labels, DimensionOptions::VALUES, error, "sample 4: input 1 is not finite");
     let text = "all samples are equal: there is no variance to learn";
-    refused(&[[0.1, 0.2]; 5], &labels, Options::SIGNS, Error::NoVariance, text);
+    refused(&[[0.1, 0.2]; 5], &labels, DimensionOptions::SIGNS, Error::NoVariance, text);
     for up_to in [0, 5] {
-        let options = Options { up_to: Some(up_to), ..Options::VALUES };
+        let options = DimensionOptions::VALUES.up_to(up_to);
         let rule = ">= 1 and below the number of samples";
         let text = format!("parameter `up_to` must be {rule}");
         refused(&SAMPLES, &labels, options, Error::Parameter { name: "up_to", rule }, &text);
     }
     let error = Error::TooFewSamples { given: 1, needed: 2 };
     let text = "too few samples: 1 given, at least 2 needed";
-    refused(&SAMPLES[..1], &labels[..1], Options::VALUES, error, text);
+    refused(&SAMPLES[..1], &labels[..1], DimensionOptions::VALUES, error, text);
 
     let mut workspace = DimensionWorkspace::<f32, 4>::new();
     let full = Error::Capacity { what: "samples in the workspace", needed: 5, capacity: 4 };
     assert_eq!(workspace.scratch(5).unwrap_err(), full);
     let mut scratch = workspace.scratch(4).unwrap();
     assert_eq!(
-        dimension::estimate(&Rbf::new(0.5), &SAMPLES[..], &labels, Options::VALUES, &mut scratch),
+        dimension::estimate(
+            &Rbf::new(0.5),
+            &SAMPLES[..],
+            &labels,
+            DimensionOptions::VALUES,
+            &mut scratch
+        ),
         Err(Error::Shape { what: "eigenvalues", expected: 5, given: 4 })
     );
 }
@@ -506,7 +541,7 @@ fn a_used_workspace_gives_the_same_bits_as_a_new_one() {
     let labels = [1.0, -1.0, 1.0, -1.0, 1.0];
     let run = |workspace: &mut DimensionWorkspace<f32, 5>, samples: &[[f32; 2]], method| {
         let mut scratch = workspace.scratch(samples.len()).unwrap();
-        let options = Options { method, ..Options::SIGNS };
+        let options = DimensionOptions::SIGNS.method(method);
         let labels = &labels[..samples.len()];
         let found = dimension::estimate(&Rbf::new(0.5), samples, labels, options, &mut scratch);
         (found.unwrap(), scratch.denoised.to_vec(), scratch.criterion.to_vec())

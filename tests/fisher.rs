@@ -295,14 +295,20 @@ fn labels_that_cannot_be_used_are_named() {
         refused(&SAMPLES, &[1.0, -1.0, value, 1.0, -1.0], 0.1, error, text);
     }
     let error = Error::Shape { what: "labels", expected: 5, given: 4 };
-    refused(&SAMPLES, &LABELS[..4], 0.1, error, "labels has size 4, expected 5");
+    refused(&SAMPLES, &LABELS[..4], 0.1, error, "size mismatch in labels: 4 given, 5 expected");
     for class in [1.0, -1.0] {
-        let error = Error::Parameter { name: "labels", rule: "of both classes" };
-        refused(&SAMPLES, &[class; 5], 0.1, error, "parameter `labels` must be of both classes");
+        let error = Error::Parameter { name: "labels", rule: "a mix of both classes" };
+        refused(
+            &SAMPLES,
+            &[class; 5],
+            0.1,
+            error,
+            "parameter `labels` must be a mix of both classes",
+        );
     }
     let alike = [SAMPLES[0], SAMPLES[1], SAMPLES[0], SAMPLES[1]];
-    let error = Error::Parameter { name: "labels", rule: "of classes with different means" };
-    let text = "parameter `labels` must be of classes with different means";
+    let error = Error::Parameter { name: "labels", rule: "of classes whose means differ" };
+    let text = "parameter `labels` must be of classes whose means differ";
     refused(&alike, &[1.0, 1.0, -1.0, -1.0], 0.1, error, text);
 }
 

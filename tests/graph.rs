@@ -184,7 +184,7 @@ fn refusals_say_which_edge() {
     let error = connect([(2, 7, -0.5)], &mut weights.view_mut()).unwrap_err();
     assert_eq!(error.to_string(), "edge from 2 to 7 must have a finite weight >= 0");
     let error = connect([(10, 7, 0.5)], &mut weights.view_mut()).unwrap_err();
-    assert_eq!(error.to_string(), "edge from 7 to 10 leaves the graph of 10 nodes");
+    assert_eq!(error.to_string(), "edge from 7 to 10 ends outside the graph of 10 nodes");
     let mut weights = communities();
     weights.view_mut().row_mut(3)[1] = 0.5;
     let error = laplacian(&mut weights.view_mut()).unwrap_err();

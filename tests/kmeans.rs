@@ -8,10 +8,8 @@ use common::{Grid, Random, config, gram};
 use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Laplacian, Linear, Poly, Precomputed, Rbf, Samples};
 use mercer::math::{Libm, Real};
-use mercer::methods::kmeans::{
-    self, Cluster, KMeansFit, KMeansReport, KMeansScratch, Options, Outcome,
-};
-use mercer::methods::{KMeansWorkspace, KernelKMeans};
+use mercer::methods::kmeans::{self, Cluster, KMeansFit, KMeansScratch, Outcome};
+use mercer::methods::{KMeansOptions, KMeansReport, KMeansWorkspace, KernelKMeans};
 use mercer::{Error, Kernel};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -58,7 +56,7 @@ struct Fitted<T> {
     objectives: Vec<Vec<T>>,
 }
 
-fn fit<T: Real, K, S>(kernel: &K, samples: &S, options: Options) -> Result<Fitted<T>, Error>
+fn fit<T: Real, K, S>(kernel: &K, samples: &S, options: KMeansOptions) -> Result<Fitted<T>, Error>
 where
     S: Samples + ?Sized,
     K: BlockKernel<S::View, Scalar = T>,
@@ -83,8 +81,8 @@ where
 }
 
 /// One start, passes over all samples only.
-fn lloyd(clusters: usize) -> Options {
-    Options { starts: 1, single_moves: false, ..Options::new(clusters) }
+fn lloyd(clusters: usize) -> KMeansOptions {
+    KMeansOptions::new(clusters).starts(1).single_moves(false)
 }
 
 fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
@@ -167,7 +165,7 @@ proptest! {
 
     #[test]
     fn no_pass_raises_the_objective(x in samples(), clusters in 1..=5_usize, gamma in 0.05..8.0, single_moves: bool) {
-        let options = Options { single_moves, ..Options::new(clusters) };
+        let options = KMeansOptions::new(clusters).single_moves(single_moves);
         for (got, gram) in [
             (fit(&Rbf::new(gamma), &x.view(), options).unwrap(), gram(&Rbf::new(gamma), &x.view()).unwrap()),
             (fit(&Laplacian::new(gamma), &x.view(), options).unwrap(), gram(&Laplacian::new(gamma), &x.view()).unwrap()),
@@ -192,7 +190,7 @@ proptest! {
     #[test]
     fn after_single_moves_none_helps(x in samples(), clusters in 2..=4_usize, gamma in 0.05..8.0) {
         let kernel = Rbf::new(gamma);
-        let got = fit(&kernel, &x.view(), Options::new(clusters)).unwrap();
+        let got = fit(&kernel, &x.view(), KMeansOptions::new(clusters)).unwrap();
         let gram = gram(&kernel, &x.view()).unwrap();
         let labels = got.memory.labels;
         for i in 0..x.rows {
@@ -211,7 +209,7 @@ proptest! {
     #[test]
     fn samples_are_assigned_to_the_nearest_centre(x in samples(), query in vec(-2.0..2.0, 2)) {
         let kernel = Rbf::new(0.7);
-        let Memory { labels, clusters, .. } = fit(&kernel, &x.view(), Options::new(3)).unwrap().memory;
+        let Memory { labels, clusters, .. } = fit(&kernel, &x.view(), KMeansOptions::new(3)).unwrap().memory;
         let mut sums = [0.0; 3];
         let got = kmeans::assign(&kernel, &x.view(), &labels, &clusters, &query, &mut sums).unwrap();
         let distance = |cluster: u32| {
@@ -234,8 +232,8 @@ proptest! {
         let kernel = Rbf { gamma: 0.7, math: Libm };
         let gram = gram(&kernel, &x.view()).unwrap();
         let rows: Vec<usize> = (0..x.rows).collect();
-        let direct = fit(&kernel, &x.view(), Options::new(3)).unwrap();
-        let indirect = fit(&Precomputed(gram.view()), rows.as_slice(), Options::new(3)).unwrap();
+        let direct = fit(&kernel, &x.view(), KMeansOptions::new(3)).unwrap();
+        let indirect = fit(&Precomputed(gram.view()), rows.as_slice(), KMeansOptions::new(3)).unwrap();
         prop_assert_eq!(direct.memory.labels, indirect.memory.labels);
         prop_assert_eq!(direct.report, indirect.report);
     }
@@ -253,14 +251,14 @@ fn far_groups(offset: f32, spread: f64) -> Vec<[f32; 1]> {
 #[test]
 fn groups_far_from_the_origin_are_distinct() {
     let samples = far_groups(1000.0, 0.5);
-    let got = fit(&Linear, samples.as_slice(), Options::new(2)).unwrap();
+    let got = fit(&Linear, samples.as_slice(), KMeansOptions::new(2)).unwrap();
     let even: Vec<u32> = (0..64).map(|i| (i % 2) ^ got.memory.labels[0]).collect();
     assert_eq!(got.memory.labels, even);
     // But what rounding cannot tell apart is not: here `k(x, x)` is known to 0.06.
     let equal: Vec<[f32; 1]> = (0..8).map(|i| [1000.0 + 1e-4 * i as f32]).collect();
     let error = Error::TooFewDistinct { distinct: 1, needed: 2 };
     assert_eq!(
-        fit(&Linear, equal.as_slice(), Options::new(2)).map(|got| got.report).err(),
+        fit(&Linear, equal.as_slice(), KMeansOptions::new(2)).map(|got| got.report).err(),
         Some(error)
     );
 }
@@ -274,7 +272,7 @@ fn far_from_the_origin_the_objective_stays_within_rounding() {
             let largest = samples.iter().map(|[x]| x * x).fold(0.0, f32::max);
             let rounding = (64 * 64) as f32 * f32::EPSILON * largest;
             for clusters in 2..=4 {
-                let got = match fit(&Linear, samples.as_slice(), Options::new(clusters)) {
+                let got = match fit(&Linear, samples.as_slice(), KMeansOptions::new(clusters)) {
                     // Nothing but rounding within the groups.
                     Err(Error::TooFewDistinct { .. }) => continue,
                     got => got.unwrap(),
@@ -311,7 +309,7 @@ fn rings(n: usize, seed: u64) -> Vec<[f64; 2]> {
 }
 
 /// The labels and the objective of a fit with a Gaussian kernel, whose values are computed only once.
-fn fit_points(gamma: f64, points: &[[f64; 2]], options: Options) -> (Vec<u32>, f64) {
+fn fit_points(gamma: f64, points: &[[f64; 2]], options: KMeansOptions) -> (Vec<u32>, f64) {
     let gram = gram(&Rbf::new(gamma), points).unwrap();
     let rows: Vec<usize> = (0..points.len()).collect();
     let got = fit(&Precomputed(gram.view()), rows.as_slice(), options).unwrap();
@@ -328,7 +326,7 @@ fn errors(labels: &[u32]) -> usize {
 fn rings_come_apart_with_a_gaussian_kernel_and_not_without() {
     const RUNS: u64 = 20;
     println!("two rings, 80 samples, {RUNS} draws: how often all samples are with their ring");
-    let one_start = Options { starts: 1, ..Options::new(2) };
+    let one_start = KMeansOptions::new(2).starts(1);
     let count = |options, gamma| {
         let right = |seed: &u64| errors(&fit_points(gamma, &rings(80, *seed), options).0) == 0;
         (0..RUNS).filter(right).count()
@@ -336,7 +334,7 @@ fn rings_come_apart_with_a_gaussian_kernel_and_not_without() {
     // Too wide, and the kernel is nearly linear; too narrow, and other clusters have a lower objective than the rings, which more starts find.
     for gamma in [1.0, 2.0, 4.0, 6.0, 8.0, 16.0] {
         let (passes, moves) = (count(lloyd(2), gamma), count(one_start, gamma));
-        let starts = count(Options::new(2), gamma);
+        let starts = count(KMeansOptions::new(2), gamma);
         println!(
             "  gamma {gamma}: {passes} by passes alone, {moves} with single moves, {starts} with 8 starts"
         );
@@ -345,7 +343,7 @@ fn rings_come_apart_with_a_gaussian_kernel_and_not_without() {
         }
     }
     for seed in 0..RUNS {
-        let got = fit(&Linear, rings(80, seed).as_slice(), Options::new(2)).unwrap();
+        let got = fit(&Linear, rings(80, seed).as_slice(), KMeansOptions::new(2)).unwrap();
         assert!(errors(&got.memory.labels) > 20, "a straight line cannot separate rings");
     }
 }
@@ -366,9 +364,11 @@ fn uneven_rings_take_several_starts() {
         let points: Vec<[f64; 2]> = (0..80).map(point).collect();
         let truth: Vec<u32> = (0..80).map(|i| i % 2).collect();
         let of_rings = pairwise_objective(&gram(&kernel, points.as_slice()).unwrap(), &truth, 2);
-        let one_start = Options { starts: 1, ..Options::new(2) };
-        let many = Options { starts: 32, ..Options::new(2) };
-        for (found, options) in found.iter_mut().zip([lloyd(2), one_start, Options::new(2), many]) {
+        let one_start = KMeansOptions::new(2).starts(1);
+        let many = KMeansOptions::new(2).starts(32);
+        for (found, options) in
+            found.iter_mut().zip([lloyd(2), one_start, KMeansOptions::new(2), many])
+        {
             let (labels, objective) = fit_points(4.0, &points, options);
             assert!(of_rings <= objective + 1e-9, "draw {seed}: there is a better one");
             *found += usize::from(errors(&labels) == 0);
@@ -386,7 +386,7 @@ fn new_points_join_the_ring_they_lie_on() {
     let points: Vec<[f32; 2]> = rings(64, 1).iter().map(|p| p.map(|x| x as f32)).collect();
     let mut clusters = KernelKMeans::<Rbf<f32>, [f32; 2], 64, 2>::new();
     let mut workspace = KMeansWorkspace::<f32, 64, 2>::new();
-    clusters.fit(Rbf::new(4.0), &points, Options::new(2), &mut workspace).unwrap();
+    clusters.fit(Rbf::new(4.0), &points, KMeansOptions::new(2), &mut workspace).unwrap();
     assert_eq!(errors(clusters.labels()), 0);
     let (outer, inner) = (clusters.labels()[0] as usize, clusters.labels()[1] as usize);
     for fresh in rings(64, 99).iter().enumerate() {
@@ -402,9 +402,9 @@ fn new_points_join_the_ring_they_lie_on() {
 #[test]
 fn as_many_clusters_as_samples_leave_nothing() {
     let samples = [[0.0], [1.0], [3.0], [7.0]];
-    let got = fit(&Rbf::new(0.5), samples.as_slice(), Options::new(4)).unwrap();
+    let got = fit(&Rbf::new(0.5), samples.as_slice(), KMeansOptions::new(4)).unwrap();
     assert!(got.report.objective.abs() < 1e-15);
-    let one = fit(&Linear, samples.as_slice(), Options::new(1)).unwrap();
+    let one = fit(&Linear, samples.as_slice(), KMeansOptions::new(1)).unwrap();
     assert_eq!(one.memory.labels, [0; 4]);
     assert!((one.report.objective - 28.75).abs() < 1e-12, "{}", one.report.objective);
 }
@@ -413,7 +413,7 @@ fn as_many_clusters_as_samples_leave_nothing() {
 fn passes_are_bounded() {
     let points = rings(80, 0);
     let run = |max_passes| {
-        let options = Options { starts: 1, max_passes, ..Options::new(2) };
+        let options = KMeansOptions::new(2).starts(1).max_passes(max_passes);
         fit(&Rbf::new(4.0), points.as_slice(), options).unwrap().report
     };
     let all = run(100);
@@ -429,7 +429,7 @@ const SAMPLES: [[f32; 2]; 5] = [[0.0, 0.1], [0.7, 0.0], [0.2, 1.1], [1.3, 0.9], 
 fn refused(
     samples: &[[f32; 2]],
     kernel: &impl BlockKernel<[f32], Scalar = f32>,
-    options: Options,
+    options: KMeansOptions,
     error: Error,
     text: &str,
 ) {
@@ -441,47 +441,59 @@ fn refused(
 fn bad_wishes_and_samples_are_named() {
     let rbf = Rbf::new(0.5);
     let error = Error::Parameter { name: "clusters", rule: ">= 1" };
-    refused(&SAMPLES, &rbf, Options::new(0), error, "parameter `clusters` must be >= 1");
-    let none = Options { starts: 0, ..Options::new(2) };
+    refused(&SAMPLES, &rbf, KMeansOptions::new(0), error, "parameter `clusters` must be >= 1");
+    let none = KMeansOptions::new(2).starts(0);
     let error = Error::Parameter { name: "starts", rule: ">= 1" };
     refused(&SAMPLES, &rbf, none, error, "parameter `starts` must be >= 1");
-    let none = Options { max_passes: 0, ..Options::new(2) };
+    let none = KMeansOptions::new(2).max_passes(0);
     let error = Error::Parameter { name: "max_passes", rule: ">= 1" };
     refused(&SAMPLES, &rbf, none, error, "parameter `max_passes` must be >= 1");
     let error = Error::TooFewSamples { given: 5, needed: 6 };
-    refused(&SAMPLES, &rbf, Options::new(6), error, "too few samples: 5 given, at least 6 needed");
+    refused(
+        &SAMPLES,
+        &rbf,
+        KMeansOptions::new(6),
+        error,
+        "too few samples: 5 given, at least 6 needed",
+    );
     // Copies do not make a cluster.
     let mut copies = SAMPLES;
     copies[3] = copies[1];
     copies[4] = copies[1];
     let error = Error::TooFewDistinct { distinct: 3, needed: 4 };
-    let text = "too few samples: 3 are distinct, at least 4 needed";
-    refused(&copies, &rbf, Options::new(4), error, text);
-    assert!(fit(&rbf, copies.as_slice(), Options::new(3)).is_ok());
+    let text = "too few distinct samples: 3 found, at least 4 needed";
+    refused(&copies, &rbf, KMeansOptions::new(4), error, text);
+    assert!(fit(&rbf, copies.as_slice(), KMeansOptions::new(3)).is_ok());
     let mut bad = SAMPLES;
     bad[2][0] = f32::NAN;
     let error = Error::Sample { index: 2, fault: Fault::NotFinite { input: 0 } };
-    refused(&bad, &rbf, Options::new(2), error, "sample 2: input 0 is not finite");
+    refused(&bad, &rbf, KMeansOptions::new(2), error, "sample 2: input 0 is not finite");
     bad[2][0] = 1e20;
     let cubic = Poly { gamma: 1.0, coef0: 0.0, degree: 3 };
     let error = Error::NotFinite { row: 2, column: 2 };
-    refused(&bad, &cubic, Options::new(2), error, "matrix entry at row 2, column 2 is not finite");
+    refused(
+        &bad,
+        &cubic,
+        KMeansOptions::new(2),
+        error,
+        "matrix entry at row 2, column 2 is not finite",
+    );
     let huge = [[1.5e19, 0.0], [1.5e19, 1e18], [0.0, 0.0]];
     let error = Error::NotFinite { row: 0, column: 0 };
     refused(
         &huge,
         &Linear,
-        Options::new(2),
+        KMeansOptions::new(2),
         error,
         "matrix entry at row 0, column 0 is not finite",
     );
     let error = Error::Parameter { name: "gamma", rule: "finite and > 0" };
     let text = "parameter `gamma` must be finite and > 0";
-    refused(&SAMPLES, &Rbf::new(-1.0), Options::new(2), error, text);
+    refused(&SAMPLES, &Rbf::new(-1.0), KMeansOptions::new(2), error, text);
     let mut memory = Memory::new(5, 2);
     let mut scratch = memory.scratch();
     assert_eq!(
-        kmeans::fit(&rbf, SAMPLES.as_slice(), Options::new(3), &mut scratch),
+        kmeans::fit(&rbf, SAMPLES.as_slice(), KMeansOptions::new(3), &mut scratch),
         Err(Error::Shape { what: "sums columns", expected: 3, given: 2 })
     );
 }
@@ -491,7 +503,7 @@ static FLASH: KernelKMeans<Linear, [f32; 1], 2, 2> = KernelKMeans::from_parts(
     Linear,
     [[1.0], [3.0]],
     [0, 1],
-    [Cluster { samples: 1, total: 1.0 }, Cluster { samples: 1, total: 9.0 }],
+    [Cluster::new(1, 1.0), Cluster::new(1, 9.0)],
 );
 
 #[test]
@@ -500,7 +512,7 @@ fn parts_make_the_same_clusters() {
     assert_eq!((nearest.cluster, nearest.squared_distance), (1, 0.25));
     let mut clusters = KernelKMeans::<Rbf<f32>, [f32; 2], 5, 2>::new();
     let workspace = &mut KMeansWorkspace::new();
-    clusters.fit(Rbf::new(0.5), &SAMPLES, Options::new(2), workspace).unwrap();
+    clusters.fit(Rbf::new(0.5), &SAMPLES, KMeansOptions::new(2), workspace).unwrap();
     let (labels, parts) = (clusters.labels(), clusters.clusters());
     let (labels, parts) = (labels.try_into().unwrap(), parts.try_into().unwrap());
     let parts = KernelKMeans::<_, _, 5, 2>::from_parts(Rbf::new(0.5), SAMPLES, labels, parts);
@@ -509,19 +521,41 @@ fn parts_make_the_same_clusters() {
     }
 }
 
+/// A wrong label must not pass for a sample that is not there.
+#[test]
+fn parts_with_a_label_of_no_cluster_are_refused() {
+    let parts = [Cluster::new(1, 1.0), Cluster::new(1, 9.0)];
+    let wrong = KernelKMeans::from_parts(Linear, [[1.0_f32], [3.0]], [0, 2], parts);
+    let rule = "below the number of clusters";
+    assert_eq!(wrong.assign(&[2.5]), Err(Error::Label { index: 1, output: 0, rule }));
+}
+
+#[test]
+fn memory_of_another_size_is_refused_in_the_middle_of_a_fit() {
+    let (rbf, samples) = (Rbf::new(0.5), SAMPLES.as_slice());
+    let (mut memory, mut smaller) = (Memory::new(5, 2), Memory::new(4, 2));
+    let mut started =
+        KMeansFit::start(&rbf, samples, KMeansOptions::new(2), &mut memory.scratch()).unwrap();
+    let error = Error::Shape { what: "sums rows", expected: 5, given: 4 };
+    assert_eq!(started.step(&rbf, samples, &mut smaller.scratch()), Err(error));
+}
+
 #[test]
 fn the_owner_names_what_is_missing_and_keeps_what_it_had() {
     let mut clusters = KernelKMeans::<Rbf<f32>, [f32; 2], 5, 2>::new();
     assert_eq!(clusters.assign(&[0.0, 0.0]), Err(Error::NotFitted));
     let mut workspace = KMeansWorkspace::new();
-    clusters.fit(Rbf::new(0.5), &SAMPLES, Options::new(2), &mut workspace).unwrap();
+    clusters.fit(Rbf::new(0.5), &SAMPLES, KMeansOptions::new(2), &mut workspace).unwrap();
     let before = (clusters.labels().to_vec(), clusters.assign(&[0.3, 0.3]).unwrap());
     let full = Error::Capacity { what: "samples in the workspace", needed: 6, capacity: 5 };
     let six = [[0.0, 0.0]; 6];
-    assert_eq!(clusters.fit(Rbf::new(0.5), &six, Options::new(2), &mut workspace), Err(full));
+    assert_eq!(clusters.fit(Rbf::new(0.5), &six, KMeansOptions::new(2), &mut workspace), Err(full));
     let full = Error::Capacity { what: "clusters in the workspace", needed: 3, capacity: 2 };
-    assert_eq!(clusters.fit(Rbf::new(0.5), &SAMPLES, Options::new(3), &mut workspace), Err(full));
-    let bad = clusters.fit(Rbf::new(f32::NAN), &SAMPLES, Options::new(2), &mut workspace);
+    assert_eq!(
+        clusters.fit(Rbf::new(0.5), &SAMPLES, KMeansOptions::new(3), &mut workspace),
+        Err(full)
+    );
+    let bad = clusters.fit(Rbf::new(f32::NAN), &SAMPLES, KMeansOptions::new(2), &mut workspace);
     assert!(matches!(bad, Err(Error::Parameter { name: "gamma", .. })));
     assert_eq!((clusters.labels().to_vec(), clusters.assign(&[0.3, 0.3]).unwrap()), before);
     let nan = Fault::NotFinite { input: 1 };

@@ -11,7 +11,7 @@ use mercer::kernel::Linear;
 use mercer::kpca::Components;
 use mercer::linalg::MatrixView;
 use mercer::math::Real;
-use mercer::methods::pca::{self, Header, PcaMut, PcaScratch, PcaView};
+use mercer::methods::pca::{self, PcaHeader, PcaMut, PcaScratch, PcaView};
 use mercer::methods::{Pca, PcaWorkspace};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -213,12 +213,8 @@ fn the_owner_gives_the_same_bits_as_views() {
 
 #[test]
 fn a_pca_in_flash_is_made_from_its_parts() {
-    static FLASH: Pca<[f32; 2], 1> = Pca::from_parts(
-        Header { components: 1, total_variance: 2.5, truncation_error: 0.5 },
-        [1.0, 2.0],
-        [[0.6, 0.8]],
-        [2.0],
-    );
+    static FLASH: Pca<[f32; 2], 1> =
+        Pca::from_parts(PcaHeader::new(1, 2.5, 0.5), [1.0, 2.0], [[0.6, 0.8]], [2.0]);
     assert_eq!(FLASH.project(&[2.0, 2.0]).unwrap()[..], [0.6]);
     assert_eq!(FLASH.reconstruct(&[5.0]), Ok([4.0, 6.0]));
     assert_eq!(FLASH.view().unwrap().explained_ratios().collect::<Vec<_>>(), [0.8]);
@@ -280,7 +276,7 @@ fn storage_that_does_not_fit_is_named() {
             mean: &mut [0.0; 3],
         };
         let mut storage = PcaMut {
-            header: &mut Header::default(),
+            header: &mut PcaHeader::default(),
             mean: &mut [0.0; 3],
             axes: axes.view_mut(),
             variances: &mut [0.0; 2],
@@ -319,7 +315,7 @@ fn bad_queries_are_named() {
     assert_eq!(empty.project(&[0.0; 3]).unwrap_err(), Error::NotFitted);
     assert_eq!(empty.denoise(&[0.0; 3]), Err(Error::NotFitted));
     assert!(empty.axes().is_empty());
-    let header = Header { components: 1, ..Header::default() };
+    let header = PcaHeader::new(1, 0.0, 0.0);
     let axes = MatrixView::new(&[1.0_f32, 0.0], 1, 2).unwrap();
     let error = PcaView::new(header, &[0.0; 3], axes, &[1.0]).unwrap_err();
     assert_eq!(error, Error::Shape { what: "inputs of an axis", expected: 3, given: 2 });

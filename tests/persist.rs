@@ -2,6 +2,8 @@
 
 mod stored;
 
+use std::error::Error as _;
+
 use mercer::detect::persist::{Encode, FORMAT_VERSION};
 use mercer::detect::{Scaling, Thresholds, Watch};
 use mercer::error::FormatFault;
@@ -361,8 +363,13 @@ fn what_could_not_be_read_back_is_not_written() {
 
 #[test]
 fn faults_read_as_sentences() {
-    let text = |bytes: &[u8]| refused(bytes).to_string();
-    assert_eq!(text(&[0xFF; 99]), "stored detector: these bytes are something else");
+    let text = |bytes: &[u8]| {
+        let error = refused(bytes);
+        let source = error.source().expect("the fault is the source").to_string();
+        assert_eq!(error.to_string(), format!("stored detector: {source}"));
+        error.to_string()
+    };
+    assert_eq!(text(&[0xFF; 99]), "stored detector: bytes do not begin with the magic number");
     let bytes = bytes_of(&small(0.0));
     assert_eq!(text(&bytes[..99]), "stored detector: 99 bytes, at least 362 needed");
     let other = bytes_of(&learn::<_, f32, 8, 4>(Linear, 0.0, 8, 2));

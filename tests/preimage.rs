@@ -244,7 +244,7 @@ fn a_search_that_does_not_end_is_an_error() {
     assert_eq!(model.denoise(&[1.2, 0.1], 0), Err(none));
     let one = Error::NoPreImage { iterations: 1 };
     assert_eq!(model.denoise(&[1.2, 0.1], 1), Err(one));
-    assert_eq!(one.to_string(), "no pre-image found in 1 iterations");
+    assert_eq!(one.to_string(), "no pre-image found, iterations made: 1");
     // One is enough for what has a formula.
     let mut linear = Model::new();
     let workspace = &mut ExactWorkspace::<f32, COUNT>::new();

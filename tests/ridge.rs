@@ -204,7 +204,7 @@ fn bad_examples_are_named_and_leave_what_was_learned() {
     refuse(RBF, &samples, &TARGETS, 0.0, singular);
     assert_eq!(
         singular.to_string(),
-        "matrix is not positive definite: row 3 depends on those before it"
+        "matrix is not positive definite: row 3 depends on the rows before it"
     );
     assert_eq!(model.weights(), before.weights());
     assert_eq!(model.predict(&[0.0, 0.0]), before.predict(&[0.0, 0.0]));

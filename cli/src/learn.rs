@@ -198,7 +198,7 @@ fn in_words(warning: mercer::detect::Warning, columns: &[String]) -> String {
 fn explain<T: Number>(error: Error, data: &Loaded<T>) -> anyhow::Error {
     let name = &data.name;
     match error {
-        Error::Sample { index, fault } => anyhow!("{}: the reading {fault}", data.place(index)),
+        Error::Sample { index, fault } => anyhow!("{}: {fault}", data.place(index)),
         Error::NotFinite { row, column } => {
             let other = data.lines.get(column).copied().unwrap_or_default();
             anyhow!("{}: the kernel overflows on this and on line {other}", data.place(row))

@@ -264,7 +264,7 @@ pub(crate) fn at_row(row: &Row<'_>, columns: &[usize], error: Error) -> anyhow::
         Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
             row.fault(columns[input], "the value is too large to be scaled")
         }
-        Error::Query(fault) => anyhow!("{}: the reading {fault}", row.place()),
+        Error::Query(fault) => anyhow!("{}: {fault}", row.place()),
         other => anyhow!("{}: {other}", row.place()),
     }
 }

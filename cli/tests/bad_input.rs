@@ -93,7 +93,7 @@ fn models_are_checked() {
         (model[..model.len() / 2].to_string(), "not a model of mercer"),
         (model.replace("\"version\": 1", "\"version\": 99"), "format version 99"),
         (model.replacen("\"centre_norm\": 0.", "\"centre_norm\": 0.1", 1), "checksum"),
-        (model.replace("\"mean\": [", "\"mean\": [1.0, "), "means has size 3"),
+        (model.replace("\"mean\": [", "\"mean\": [1.0, "), "size mismatch in means: 3 given"),
     ] {
         desk.write("bad.mercer", &content);
         for command in ["score", "project"] {

@@ -1,4 +1,16 @@
-//! The closure properties of kernels as types: what is built from kernels this way is a kernel.
+//! The closure properties of kernels as types: every type here turns kernels into a kernel.
+//!
+//! **Method.** Scaling, sums, products, `exp`, reweighting, feature maps and normalisation all keep
+//! a kernel positive semi-definite.
+//!
+//! **Source.** Shawe-Taylor & Cristianini, *Kernel Methods for Pattern Analysis*, 2004,
+//! propositions 3.22 and 3.24.
+//!
+//! **Domain.** That of the parts; a factor must be finite and positive, and a normalised kernel has
+//! no value where `k(x, x) ≤ 0`.
+//!
+//! **Bound.** One rounding for each operation beyond those of the parts, and the error of `exp` in
+//! the [`Math`] backend.
 
 use super::{BlockKernel, Kernel, Linear, require_positive};
 use crate::error::{Error, Fault};
@@ -92,7 +104,7 @@ where
 pub struct Exp<K, M = Fast> {
     /// The kernel in the exponent.
     pub kernel: K,
-    /// Who computes `exp`.
+    /// The backend that computes `exp`.
     pub math: M,
 }
 
@@ -181,7 +193,8 @@ impl<X: ?Sized, Z: Sample, K: Kernel<Z::View>, G: Fn(&X) -> Z> Kernel<X> for Map
 
 /// `k(x, y)/√(k(x, x) k(y, y))`: only the direction in feature space counts.
 ///
-/// A sample with `k(x, x) ≤ 0` has no direction: [`check`](Kernel::check) refuses it with [`Fault::ZeroNorm`].
+/// A sample with `k(x, x) ≤ 0` has no direction: [`check`](Kernel::check) refuses it with
+/// [`Fault::ZeroNorm`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Normalised<K>(pub K);

@@ -1,6 +1,7 @@
 //! Geometry in feature space, from kernel values alone.
 //!
-//! For `φ` with `k(x, y) = ⟨φ(x), φ(y)⟩`, samples `x_1 … x_n` and their (uncentred) Gram matrix `K`:
+//! **Method.** For `φ` with `k(x, y) = ⟨φ(x), φ(y)⟩`, samples `x_1 … x_n` and their (uncentred)
+//! Gram matrix `K`:
 //!
 //! | | |
 //! |---|---|
@@ -10,21 +11,27 @@
 //! | [`centre_norm`] | `‖φ̄‖² = M`, the mean of all entries of `K` |
 //! | [`centre_distance`] | `‖φ(x) − φ̄‖² = k(x,x) − (2/n) Σ k(x,x_i) + M` |
 //! | [`spread`] | mean squared distance to the centre, `(1/n) Σ K_ii − M` |
-//! | [`variance_along`] | of `⟨Σ a_i φ(x_i), φ(x)⟩` over the samples, `(1/n) aᵀK²a − ((1/n) aᵀKe)²` |
+//! | [`variance_along`] | along `Σ a_i φ(x_i)`, `(1/n) aᵀK²a − ((1/n) aᵀKe)²` |
 //!
-//! Squares that rounding would make negative come back as 0 before a root is taken.
+//! **Source.** Shawe-Taylor & Cristianini, *Kernel Methods for Pattern Analysis*, 2004, §5.1.
+//!
+//! **Domain.** Positive semi-definite kernels; square Gram matrices with at least one row.
+//!
+//! **Bound.** With exact kernel values, `‖φ(x) − φ(y)‖²` is off by at most `2ε (k(x,x) + k(y,y))`,
+//! sums over `n` entries by `n·ε` of the sum of their magnitudes. Squares that rounding would make
+//! negative count as 0 before a root is taken.
 
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::linalg::MatrixView;
-use crate::math::{Real, dot, sum};
+use crate::math::{Real, dot_in_order, sum};
 
-/// `√x`, with what rounding made negative taken as 0.
+/// The root of a square; 0 if rounding made the square negative.
 fn root<T: Real>(squared: T) -> T {
     T::ZERO.larger(squared).sqrt()
 }
 
-/// A square matrix, and as many coefficients as it has rows.
+/// Checks that the matrix is square and that there are as many coefficients as rows.
 fn require_square<T: Real>(gram: &MatrixView<'_, T>, coefficients: usize) -> Result<(), Error> {
     let expected = gram.rows();
     for (what, given) in [("gram columns", gram.columns()), ("coefficients", coefficients)] {
@@ -60,7 +67,7 @@ pub fn distance<X: ?Sized, K: Kernel<X>>(kernel: &K, x: &X, y: &X) -> K::Scalar 
 /// [`Error::Shape`] when the matrix is not square or `a` has another length.
 pub fn combination_norm<T: Real>(gram: MatrixView<'_, T>, a: &[T]) -> Result<T, Error> {
     require_square(&gram, a.len())?;
-    Ok(root(sum(gram.iter_rows().zip(a).map(|(row, &a_i)| a_i * dot(row, a)))))
+    Ok(root(sum(gram.iter_rows().zip(a).map(|(row, &a_i)| a_i * dot_in_order(row, a)))))
 }
 
 /// Distance of the centre of mass `φ̄` from the origin.
@@ -97,9 +104,9 @@ pub fn spread<T: Real>(gram: MatrixView<'_, T>) -> Result<T, Error> {
 pub fn variance_along<T: Real>(gram: MatrixView<'_, T>, a: &[T]) -> Result<T, Error> {
     require_square(&gram, a.len())?;
     let n = T::from_usize(a.len());
-    // (Ka)_i = ⟨v, φ(x_i)⟩: its mean and variance, the latter around the mean, where it does not cancel.
-    let mean = sum(gram.iter_rows().map(|row| dot(row, a))) / n;
-    let deviation = |row| dot(row, a) - mean;
+    // (Ka)_i = ⟨v, φ(x_i)⟩: its variance is computed around its mean, where nothing cancels.
+    let mean = sum(gram.iter_rows().map(|row| dot_in_order(row, a))) / n;
+    let deviation = |row| dot_in_order(row, a) - mean;
     Ok(sum(gram.iter_rows().map(|row| deviation(row) * deviation(row))) / n)
 }
 
@@ -141,13 +148,13 @@ mod tests {
         let v = [1.0 - 3.0 + 1.0 - 1.0, 2.0 + 1.0 + 2.0];
         close(combination_norm(k.view(), &a).unwrap(), (v[0] * v[0] + v[1] * v[1]).sqrt());
         let x = [2.0, 2.0];
-        let row: [f64; 4] = SAMPLES.map(|s| dot(&s, &x));
+        let row: [f64; 4] = SAMPLES.map(|s| dot_in_order(&s, &x));
         let to_centre =
             ((2.0 - mean[0]) * (2.0 - mean[0]) + (2.0 - mean[1]) * (2.0 - mean[1])).sqrt();
         close(centre_distance(k.view(), 8.0, &row).unwrap(), to_centre);
         let squared = |s: &[f64; 2]| (s[0] - mean[0]).powi(2) + (s[1] - mean[1]).powi(2);
         close(spread(k.view()).unwrap(), SAMPLES.iter().map(squared).sum::<f64>() / 4.0);
-        let along = SAMPLES.map(|s| dot(&s, &v));
+        let along = SAMPLES.map(|s| dot_in_order(&s, &v));
         let mean = along.iter().sum::<f64>() / 4.0;
         let variance = along.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / 4.0;
         close(variance_along(k.view(), &a).unwrap(), variance);
@@ -158,8 +165,8 @@ mod tests {
         let mut k = Matrix::<f64, 4, 4>::zeros();
         gram::fill(&Rbf::new(0.2), SAMPLES.as_slice(), &mut k.view_mut()).unwrap();
         let a = [0.3, -0.8, 0.1, 0.9];
-        let ka: [f64; 4] = core::array::from_fn(|i| dot(k.view().row(i), &a));
-        let expected = dot(&ka, &ka) / 4.0 - (ka.iter().sum::<f64>() / 4.0).powi(2);
+        let ka: [f64; 4] = core::array::from_fn(|i| dot_in_order(k.view().row(i), &a));
+        let expected = dot_in_order(&ka, &ka) / 4.0 - (ka.iter().sum::<f64>() / 4.0).powi(2);
         close(variance_along(k.view(), &a).unwrap(), expected);
     }
 

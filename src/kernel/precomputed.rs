@@ -7,8 +7,8 @@ use crate::math::Real;
 
 /// A Gram matrix as a kernel on row numbers: `k(i, j) = K[i][j]`.
 ///
-/// Samples are then `usize`, and every fit and score works on them as on any other sample. New points are
-/// further rows of the same matrix; for points that are not in it, see
+/// Samples are then `usize`, and every fit and score works on them as on any other sample. New
+/// points are further rows of the same matrix; for points that are not in it, see
 /// [`ExpansionView::score_row`](crate::kpca::ExpansionView::score_row).
 ///
 /// ```

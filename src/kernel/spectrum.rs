@@ -1,8 +1,16 @@
-//! The p-spectrum kernel on strings and other sequences of symbols (Leslie, Eskin & Noble 2002).
+//! The p-spectrum kernel on strings and other sequences of symbols.
 //!
-//! `k(x, y) = Σ_s #(s in x) · #(s in y)`, over all strings `s` of length `p`: the inner product of the counts of substrings. It equals
-//! the number of pairs of places at which `x` and `y` have the same `p` symbols, and these can be counted without a table:
-//! along each diagonal of the `|x| × |y|` grid of symbols, a place ends such a pair where the last `p` symbols were equal.
+//! **Method.** `k(x, y) = Σ_s #(s in x) · #(s in y)`, over all strings `s` of length `p`: the inner
+//! product of the counts of substrings. It equals the number of pairs of places at which `x` and
+//! `y` have the same `p` symbols, and these can be counted without a table: along each diagonal of
+//! the `|x| × |y|` grid of symbols, such a pair ends wherever the last `p` symbols were equal.
+//!
+//! **Source.** Leslie, Eskin & Noble, *The Spectrum Kernel*, PSB 2002.
+//!
+//! **Domain.** Sequences of any length of symbols that can be compared, and `p ≥ 1`.
+//!
+//! **Bound.** The count is exact, up to saturation at `usize::MAX`; as a kernel value it is rounded
+//! once, which in `f32` changes counts above 2²⁴.
 
 use core::marker::PhantomData;
 
@@ -10,14 +18,17 @@ use super::{BlockKernel, Kernel};
 use crate::error::Error;
 use crate::math::Real;
 
-/// How many substrings of a given length two sequences have in common, each counted with its repetitions.
+/// How many substrings of a given length two sequences have in common, each counted with its
+/// repetitions.
 ///
-/// On `str` the symbols are characters; on slices they are whatever can be compared: bytes, event codes, an `enum`. It takes
-/// `|x|·|y|` comparisons of symbols, whatever the length of the substrings, and no memory. Long strings have large values: put it into
-/// [`Normalised`](super::Normalised), and only what they are made of counts (for about twice the work).
+/// On `str` the symbols are characters; on slices they are anything that can be compared: bytes,
+/// event codes, an `enum`. It takes `|x|·|y|` comparisons of symbols, whatever the length of the
+/// substrings, and no memory. Long strings have large values; with
+/// [`Normalised`](super::Normalised), which takes about twice the work, only their composition
+/// counts.
 ///
-/// A sequence shorter than the substrings has none of them: its kernel values are 0, and a normalised kernel refuses it with
-/// [`Fault::ZeroNorm`](crate::error::Fault::ZeroNorm).
+/// A sequence shorter than the substrings contains none of them: its kernel values are 0, and a
+/// normalised kernel refuses it with [`Fault::ZeroNorm`](crate::error::Fault::ZeroNorm).
 ///
 /// ```
 /// use mercer::Kernel;
@@ -32,7 +43,7 @@ use crate::math::Real;
 pub struct Spectrum<T> {
     /// Length `p` of the substrings, ≥ 1.
     pub length: u32,
-    /// The type of the kernel's values, which symbols do not tell.
+    /// The type of the kernel's values, which does not follow from the symbols.
     pub scalar: PhantomData<T>,
 }
 
@@ -87,7 +98,8 @@ where
     main.saturating_add(above).saturating_add(below)
 }
 
-/// The same for `x` with itself, where both sides of the main diagonal are equal: half the work.
+/// The same for `x` with itself, where both sides of the main diagonal are equal, for half the
+/// work.
 fn pairs_with_itself<I>(x: I, length: u32) -> usize
 where
     I: Iterator<Item: Eq> + Clone,
@@ -96,7 +108,8 @@ where
     main.saturating_add(pairs_ahead(x.clone(), &x, length).saturating_mul(2))
 }
 
-/// Pairs whose place in `ahead` is further on than that in `behind`: all diagonals on one side of the main one.
+/// Pairs whose place in `ahead` is beyond that in `behind`: all diagonals on one side of the main
+/// one.
 fn pairs_ahead<I>(mut ahead: I, behind: &I, length: u32) -> usize
 where
     I: Iterator<Item: Eq> + Clone,

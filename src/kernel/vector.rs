@@ -1,11 +1,21 @@
 //! Kernels on vectors of readings.
+//!
+//! **Method.** Inner products in the order of the inputs, and functions of them; the formula stands
+//! at each type.
+//!
+//! **Source.** Schölkopf & Smola, *Learning with Kernels*, 2002, chapter 2.
+//!
+//! **Domain.** Finite vectors of equal length, and parameters as each field says.
+//!
+//! **Bound.** An inner product of `d` inputs is off by at most `d·ε Σ|x_i y_i|`; `exp` and `tanh`
+//! add the error of the [`Math`] backend.
 
 use super::{BlockKernel, Kernel, require_finite, require_positive};
 use crate::error::{Error, Fault};
 use crate::linalg::Matrix;
-use crate::math::{Fast, Math, Real, dot, first_not_finite, sum};
+use crate::math::{Fast, Math, Real, dot_in_order, first_not_finite, sum};
 
-/// Every input is finite and there are as many as the peer has.
+/// Checks that every input is finite and that there are as many as the peer has.
 pub(super) fn check_vector<T: Real>(x: &[T], peer: &[T]) -> Result<(), Fault> {
     if x.len() != peer.len() {
         return Err(Fault::Length { expected: peer.len(), given: x.len() });
@@ -24,20 +34,20 @@ pub struct Linear;
 impl<T: Real> Kernel<[T]> for Linear {
     type Scalar = T;
     fn eval(&self, x: &[T], y: &[T]) -> T {
-        dot(x, y)
+        dot_in_order(x, y)
     }
     fn check(&self, x: &[T], peer: &[T]) -> Result<(), Fault> {
         check_vector(x, peer)
     }
 }
 
-/// `exp(−γ‖x−y‖₁)`: like [`Rbf`](super::Rbf), less sensitive to one input that is far off.
+/// `exp(−γ‖x−y‖₁)`: like [`Rbf`](super::Rbf), but less sensitive to a single input that is far off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Laplacian<T, M = Fast> {
     /// Inverse width, finite and > 0.
     pub gamma: T,
-    /// Who computes `exp`.
+    /// The backend that computes `exp`.
     pub math: M,
 }
 
@@ -80,7 +90,7 @@ pub struct Poly<T> {
 impl<T: Real> Kernel<[T]> for Poly<T> {
     type Scalar = T;
     fn eval(&self, x: &[T], y: &[T]) -> T {
-        (self.gamma * dot(x, y) + self.coef0).power(self.degree)
+        (self.gamma * dot_in_order(x, y) + self.coef0).power(self.degree)
     }
     fn validate(&self) -> Result<(), Error> {
         require_positive("gamma", self.gamma)?;
@@ -104,7 +114,7 @@ pub struct Sigmoid<T, M = Fast> {
     pub gamma: T,
     /// Constant term `c`, finite.
     pub coef0: T,
-    /// Who computes `tanh`.
+    /// The backend that computes `tanh`.
     pub math: M,
 }
 
@@ -118,7 +128,7 @@ impl<T> Sigmoid<T> {
 impl<T: Real, M: Math<T>> Kernel<[T]> for Sigmoid<T, M> {
     type Scalar = T;
     fn eval(&self, x: &[T], y: &[T]) -> T {
-        self.math.tanh(self.gamma * dot(x, y) + self.coef0)
+        self.math.tanh(self.gamma * dot_in_order(x, y) + self.coef0)
     }
     fn validate(&self) -> Result<(), Error> {
         require_positive("gamma", self.gamma)?;
@@ -131,8 +141,8 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Sigmoid<T, M> {
 
 /// `xᵀAy` for a symmetric, positive semi-definite `A`.
 ///
-/// [`validate`](Kernel::validate) checks that `A` is finite and symmetric and that no 2 × 2 principal minor is negative:
-/// necessary for `A ⪰ 0`, not sufficient.
+/// [`validate`](Kernel::validate) checks that `A` is finite and symmetric and that no 2 × 2
+/// principal minor is negative, which is necessary for `A ⪰ 0` but not sufficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct QuadraticForm<T, const D: usize> {
@@ -143,7 +153,10 @@ pub struct QuadraticForm<T, const D: usize> {
 impl<T: Real, const D: usize> Kernel<[T]> for QuadraticForm<T, D> {
     type Scalar = T;
     fn eval(&self, x: &[T], y: &[T]) -> T {
-        sum(x.iter().zip(self.matrix.view().iter_rows()).map(|(&xi, row)| xi * dot(row, y)))
+        sum(x
+            .iter()
+            .zip(self.matrix.view().iter_rows())
+            .map(|(&xi, row)| xi * dot_in_order(row, y)))
     }
     fn validate(&self) -> Result<(), Error> {
         let matrix = self.matrix.view();

@@ -1,4 +1,15 @@
 //! How wide a Gaussian kernel should be.
+//!
+//! **Method.** `γ = 1/(8·d)` from the number `d` of standardised inputs, or `γ = 1/(factor·m)` from
+//! the median `m` of the samples' squared distances. The median needs no memory: it bisects over
+//! the bit patterns of the distances, which for numbers above 0 are in the order of the numbers.
+//!
+//! **Source.** The median heuristic, e.g. in Gretton et al., *A Kernel Two-Sample Test*, JMLR 13,
+//! 2012; the factor 8 was chosen on real data (`docs/EVALUATION.md`).
+//!
+//! **Domain.** At least one input; for the median, samples that are not all equal.
+//!
+//! **Bound.** The median is exact, but for the rounding of the distances themselves.
 
 use super::Rbf;
 use crate::error::Error;
@@ -6,7 +17,8 @@ use crate::kernel::Samples;
 use crate::math::{Real, squared_distance};
 
 impl<T: Real> Rbf<T> {
-    /// `γ = 1/(8·d)` for `d` standardised inputs: costs nothing, and on real data hardly worse than the best.
+    /// `γ = 1/(8·d)` for `d` standardised inputs: costs nothing, and on real data is hardly worse
+    /// than the best.
     ///
     /// ```
     /// use mercer::kernel::Rbf;
@@ -16,7 +28,8 @@ impl<T: Real> Rbf<T> {
         Self::new(T::ONE / T::from_usize(8 * inputs.max(1)))
     }
 
-    /// `γ = 1/(factor·m)`, `m` being the [median squared distance](median_squared_distance) of the samples; 8 is a good factor.
+    /// `γ = 1/(factor·m)` with the [median squared distance](median_squared_distance) `m` of the
+    /// samples; 8 is a good factor.
     ///
     /// # Errors
     /// [`Error::NoVariance`] when all samples are equal.
@@ -29,10 +42,8 @@ impl<T: Real> Rbf<T> {
     }
 }
 
-/// Median of the squared distances over all pairs of samples, those at distance 0 left out.
-///
-/// Needs no memory: it bisects over the bit patterns of the distances, which are ordered as the distances are. At most 66 passes
-/// over the `n²/2` pairs.
+/// Median of the squared distances over all pairs of samples, without those at distance 0; at most
+/// 66 passes over the `n²/2` pairs, and no memory.
 pub fn median_squared_distance<T, S>(samples: &S) -> Option<T>
 where
     T: Real,
@@ -48,7 +59,7 @@ where
     };
     let count = distances().count();
     let at_most = |bits: u64| distances().filter(|d| d.to_f64().to_bits() <= bits).count();
-    // The lower of the two middle ones.
+    // The lower of the two middle ones if the count is even.
     let rank = count.div_ceil(2);
     let (mut low, mut high) = (0, f64::MAX.to_bits());
     while low < high {

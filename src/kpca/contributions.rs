@@ -29,7 +29,7 @@ use crate::kernel::block::Query;
 use crate::kernel::{Gradient, Samples, Vector};
 use crate::linalg::lanes::{add_products, add_rows};
 use crate::linalg::slices::{tail, tail_mut};
-use crate::math::{Real, dot, sum};
+use crate::math::{Real, dot_in_order, sum};
 
 impl<K, S, T> KernelPcaView<'_, K, S>
 where
@@ -133,7 +133,7 @@ pub(super) fn spe_gradient<K, P, T>(
     for (Single { point, weights, centre }, &k) in
         table.others().zip(tail(row, table.first_other()))
     {
-        let weight = twice * (centre + dot(weights, projection));
+        let weight = twice * (centre + dot_in_order(weights, projection));
         match kernel.radial(k) {
             Some(pull) => {
                 for ((gradient, &x), &y) in gradient.iter_mut().zip(x).zip(point) {

@@ -17,7 +17,7 @@ use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
 use crate::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
 use crate::linalg::slices::{entry, head, head_mut, swap};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
-use crate::math::{Real, dot, sum};
+use crate::math::{Real, dot_in_order, sum};
 
 /// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a little more.
 #[derive(Clone, Debug)]
@@ -134,7 +134,7 @@ impl<T: Real> LandmarkScratch<'_, T> {
         let factor = self.factor.view();
         let z = factor.row(sample);
         for (f, u) in out.iter_mut().zip(self.covariance.view().iter_rows()) {
-            *f = dot(z, u);
+            *f = dot_in_order(z, u);
         }
         Ok(())
     }
@@ -319,7 +319,7 @@ impl<T: Real> LandmarkFit<T> {
             if let (Some(b), Some(variance)) =
                 (expansion.offsets.get_mut(j), expansion.variances.get_mut(j))
             {
-                *b = dot(u, mean);
+                *b = dot_in_order(u, mean);
                 *variance = value;
             }
         }
@@ -330,7 +330,7 @@ impl<T: Real> LandmarkFit<T> {
         *expansion.header = ExpansionHeader {
             points: rank as u32,
             components: choice.components as u32,
-            centre_norm: dot(mean, mean),
+            centre_norm: dot_in_order(mean, mean),
             total_variance,
             indefinite,
         };

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::kernel::gram::check_samples;
 use crate::kernel::{Kernel, Samples};
 use crate::linalg::MatrixViewMut;
-use crate::math::{Real, dot, first_least, sum};
+use crate::math::{Real, dot_in_order, first_least, sum};
 
 /// When to stop taking landmarks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,7 +154,7 @@ impl<T: Real> PivotedCholesky<T> {
                 T::ZERO
             } else {
                 let spanned = factor.view().leading(usize::MAX, column);
-                (kernel.eval(x, landmark) - dot(spanned.row(i), spanned.row(pivot))) / root
+                (kernel.eval(x, landmark) - dot_in_order(spanned.row(i), spanned.row(pivot))) / root
             };
             sum += entry;
             factor.set(i, column, entry);
@@ -232,7 +232,7 @@ mod tests {
         assert!(!state.is_indefinite());
         for (i, x) in SAMPLES.iter().enumerate() {
             for (j, y) in SAMPLES.iter().enumerate() {
-                let product = dot(a.factor.view().row(i), a.factor.view().row(j));
+                let product = dot_in_order(a.factor.view().row(i), a.factor.view().row(j));
                 assert!((product - kernel.eval(x, y)).abs() < 1e-14);
             }
         }

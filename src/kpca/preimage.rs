@@ -19,7 +19,7 @@ pub(crate) use search::{Search, Total};
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Samples, Vector};
 use crate::kpca::{KernelPca, KernelPcaView, Scalar};
-use crate::math::{Real, dot, first_least, squared_distance};
+use crate::math::{Real, dot_in_order, first_least, squared_distance};
 
 /// Iterations to allow for a pre-image, an expected reading or an expected input. Within a few deviations of normal, most readings take fewer than 10 and most inputs
 /// fewer than 30; far from normal it can take ten times as many.
@@ -53,7 +53,7 @@ where
     pub fn reconstruction(&self, projection: &[T]) -> impl Iterator<Item = (&[T], T)> {
         let expansion = self.expansion();
         let weights = expansion.weights().iter_rows().zip(expansion.centre());
-        let weights = weights.map(|(alpha, &beta)| beta + dot(alpha, projection));
+        let weights = weights.map(|(alpha, &beta)| beta + dot_in_order(alpha, projection));
         self.points().iter_samples().zip(weights)
     }
 }
@@ -92,7 +92,7 @@ where
             if self.kernel().step(pre_image, self.reconstruction(projection), scratch) {
                 let moved = squared_distance(pre_image, scratch);
                 copy(scratch, pre_image);
-                if self.kernel().is_last(moved, dot(pre_image, pre_image)) {
+                if self.kernel().is_last(moved, dot_in_order(pre_image, pre_image)) {
                     return Ok(iteration);
                 }
             } else if restarted {

@@ -8,7 +8,7 @@
 use crate::error::Error;
 use crate::kernel::BlockKernel;
 use crate::kernel::block::Query;
-use crate::linalg::lanes::{LANES, Lanes, add_rows, dot_onto};
+use crate::linalg::lanes::{LANES, Lanes, add_dot, add_rows};
 use crate::linalg::slices::tail_mut;
 use crate::math::Real;
 
@@ -105,7 +105,7 @@ where
     for Block { points, memos, weights, centre } in table.blocks() {
         let k = kernel.eval_block(query, x, points, memos);
         add_rows(sums, weights, k);
-        centre_sum = dot_onto(centre_sum, centre, k);
+        centre_sum = add_dot(centre_sum, centre, k);
         keep(&k);
     }
     if table.has_others() {

@@ -1,8 +1,8 @@
-//! Parts of slices whose bounds are known to hold.
+//! Parts and entries of slices, where the bounds are known to hold.
 //!
 //! The library has no panic path, so a slip in a bound cannot stop it. These functions are the one
-//! place where such a slip would turn into an empty slice or a zero: with debug assertions, hence in
-//! every test, it panics instead.
+//! place where such a slip would turn into an empty slice or a zero: with debug assertions, hence
+//! in every test, it panics instead.
 
 /// The first `count` entries.
 #[inline(always)]
@@ -32,6 +32,20 @@ pub(crate) fn tail_mut<T>(slice: &mut [T], start: usize) -> &mut [T] {
     slice.get_mut(start..).unwrap_or_default()
 }
 
+/// The `count` entries from `start` on, to write.
+#[inline(always)]
+pub(crate) fn part_mut<T>(slice: &mut [T], start: usize, count: usize) -> &mut [T] {
+    debug_assert!(start + count <= slice.len(), "{start} + {count} of {} entries", slice.len());
+    slice.get_mut(start..start + count).unwrap_or_default()
+}
+
+/// The entries before `at` and those from it on, to write.
+#[inline(always)]
+pub(crate) fn split_mut<T>(slice: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
+    debug_assert!(at <= slice.len(), "at {at} of {} entries", slice.len());
+    slice.split_at_mut_checked(at).unwrap_or_default()
+}
+
 /// A copy of the entry at `index`.
 #[inline(always)]
 pub(crate) fn entry<T: Copy + Default>(slice: &[T], index: usize) -> T {
@@ -42,9 +56,15 @@ pub(crate) fn entry<T: Copy + Default>(slice: &[T], index: usize) -> T {
 /// Writes the entry at `index`.
 #[inline(always)]
 pub(crate) fn set<T>(slice: &mut [T], index: usize, value: T) {
+    update(slice, index, |entry| *entry = value);
+}
+
+/// Changes the entry at `index`.
+#[inline(always)]
+pub(crate) fn update<T>(slice: &mut [T], index: usize, change: impl FnOnce(&mut T)) {
     debug_assert!(index < slice.len(), "entry {index} of {}", slice.len());
-    if let Some(place) = slice.get_mut(index) {
-        *place = value;
+    if let Some(entry) = slice.get_mut(index) {
+        change(entry);
     }
 }
 

@@ -1,32 +1,45 @@
-//! `exp` of numbers up to 0, for `f32`: one by a polynomial, and in rows by a table.
+//! `exp` of numbers up to 0: one value by a polynomial (`f32`), and rows of values by a table.
 //!
-//! In rows, the exponent is counted in steps of `1/64` of a doubling, `t = n + f` with a whole `n` and `|f| ≤ ½` (table method of Tang, ACM TOMS
-//! 15, 1989). `2^(n/64)` is a table entry whose exponent bits are moved by `n`; `2^(f/64)` is a parabola. A parabola `c((f + a)² + b)` takes one
-//! multiplication less than one with three free coefficients, and `a = 92` is added for nothing while `f` is taken off `t`: the best with this `a` is
-//! off by 2.8e-8 (the best of all, with `a = 92.3`, by 7e-9).
+//! **Method.** For one value, `x = n ln 2 + r` with a whole `n` and `|r| ≤ ½ ln 2`; `e^r` is a
+//! polynomial, and `n` is added to the exponent bits. For rows, the exponent is counted in steps of
+//! `1/64` of a doubling, `t = n + f` with a whole `n` and `|f| ≤ ½`: `2^(n/64)` is a table entry
+//! whose exponent bits are moved by `n`, and `2^(f/64)` is a parabola in `f32` and a series in
+//! `f64`. The parabola `c((f + a)² + b)` takes one multiplication less than one with three free
+//! coefficients. Its shift `a = 92` costs nothing, because `f + a` comes from the same subtraction
+//! as `f`.
 //!
-//! Tests hold both forms to the errors stated at [`Fast`].
+//! **Source.** Range reduction: Cody & Waite, *Software Manual for the Elementary Functions*, 1980.
+//! Table: Tang, ACM TOMS 15, 1989. The coefficients were fitted here for the least relative error.
+//!
+//! **Domain.** Exponents up to 0, or barely above it by rounding. In rows of `f32`, values below
+//! `2⁻⁶²` stay at about that; [`Fast`]'s `exp` hands arguments outside `[−87, 0]` to libm.
+//!
+//! **Bound.** Those stated at [`Fast`], to which the tests hold. The parabola's share is 2.8e-8,
+//! the best for `a = 92`; the best of all, `a = 92.3`, would have 7e-9.
 
 use super::{Fast, Math};
+use crate::linalg::slices::entry;
 
-/// Steps to a doubling; the table has as many entries.
+/// Steps per doubling; the table has as many entries.
 const STEPS: usize = 64;
 
 /// One step, as an exponent of e.
 const STEP: f32 = (core::f64::consts::LN_2 / STEPS as f64) as f32;
 
-/// Adding this rounds `t` to whole steps: from 2²³ to 2²⁴ floats are whole numbers.
+/// Adding this rounds `t` to whole steps: from 2²³ to 2²⁴, floats are whole numbers.
 ///
-/// Just below 2²⁴, so that the low bits hold `n − 128`, and as far below as leaves `TOP + SHIFT` a
-/// whole number too.
+/// It lies just below 2²⁴, so that the low bits hold `n − 128`, and far enough below for
+/// `TOP + SHIFT` to be representable as well.
 const TOP: f32 = 16_777_216.0 - 128.0;
 
-/// The parabola `SCALE·((f + SHIFT)² + CONSTANT)`, fitted for the least relative error on `[−½, ½]`.
+/// The parabola `SCALE·((f + SHIFT)² + CONSTANT)`, fitted for the least relative error on
+/// `[−½, ½]`.
 const SHIFT: f32 = 92.0;
 const CONSTANT: f32 = 8_525.093;
 const SCALE: f64 = 5.886_129_341_818_333e-5;
 
-/// `SCALE · 2^(n/64)` for `n − 128 = 0…63`, as bits, less what moving `n − 128` to the exponent adds to them.
+/// The bits of `SCALE · 2^(n/64)` for `n − 128 = 0…63`, less what moving `n − 128` to the exponent
+/// adds.
 const TABLE: [u32; STEPS] = {
     let mut table = [0; STEPS];
     let mut j = 0;
@@ -37,10 +50,10 @@ const TABLE: [u32; STEPS] = {
     }
     table
 };
-/// From steps to the exponent bits of a float: 64 steps are one exponent.
+/// Shift from steps to the exponent bits of a float: 64 steps are one exponent.
 const TO_EXPONENT: u32 = 17;
 
-/// `eˣ` for `0 ≤ x < 1`, where the compiler has no `exp`.
+/// `eˣ` for `0 ≤ x < 1`, in constants, where there is no `exp`; 20 terms of the series.
 const fn exp_series(x: f64) -> f64 {
     let (mut sum, mut term, mut k) = (1.0, 1.0, 1.0);
     while k < 20.0 {
@@ -55,7 +68,7 @@ const fn exp_series(x: f64) -> f64 {
 #[inline(always)]
 fn power(rounded: f32) -> f32 {
     let bits = rounded.to_bits();
-    let entry = TABLE.get(bits as usize % STEPS).copied().unwrap_or_default();
+    let entry = entry(&TABLE, bits as usize % STEPS);
     f32::from_bits(entry.wrapping_add(bits << TO_EXPONENT))
 }
 
@@ -73,33 +86,35 @@ impl Math<f32> for Fast {
     #[inline(always)]
     fn split(self, shared: f32) -> (f32, f32) {
         let start = (shared as i32) as f32;
-        // Less than a step: three terms of the series of e^x are enough.
+        // Less than a step, for which three terms of the series of e^x are enough.
         let x = (shared - start) * STEP;
         (start, 1.0 + (x + x * x * (0.5 + x * (1.0 / 6.0))))
     }
 
     #[inline]
     fn exp(self, x: f32) -> f32 {
-        // `ln 2` in two parts: a whole number up to 126 times the first, which has 15 bits, is exact (Cody & Waite 1980).
+        // ln 2 in two parts. The first has 15 bits, so that its product with a whole number up to
+        // 126 is exact.
         const LN_2_HIGH: f32 = 0.693_145_75;
         const LN_2_LOW: f32 = 1.428_606_8e-6;
         // 2²³ + 2²²: adding it rounds numbers of either sign.
         const ROUNDER: f32 = 12_582_912.0;
-        // Outside, results are not normal numbers, or not of a kernel.
+        // Below −87 results are subnormal; above 0 they do not come from a kernel of this kind.
         if !(-87.0..=0.0).contains(&x) {
             return libm::expf(x);
         }
         let rounded = x * core::f32::consts::LOG2_E + ROUNDER;
         let n = rounded - ROUNDER;
         let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
-        // 1 + r + r²q(r) with the q of least error, 3e-9, for |r| ≤ ln 2/2; exactly 1 for 0, as a kernel of equal points must be.
+        // 1 + r + r²q(r) with the q of least error, 3e-9, for |r| ≤ ln 2/2. It is exactly 1 at 0,
+        // as the kernel of equal points must be.
         let q = 0.001_381_459_8;
         let q = q * r + 0.008_368_717;
         let q = q * r + 0.041_668_39;
         let q = q * r + 0.166_665_21;
         let q = q * r + 0.499_999_93;
         let power = 1.0 + (r + r * r * q);
-        // Moves the exponent by n, which is in the low bits of the rounded number.
+        // Moves the exponent by n, which the low bits of the rounded number hold.
         f32::from_bits(power.to_bits().wrapping_add(rounded.to_bits() << 23))
     }
 
@@ -108,13 +123,14 @@ impl Math<f32> for Fast {
     }
 }
 
-/// Rows in double precision, which are for the host.
+/// Rows in double precision, for hosts.
 mod double {
     use super::{STEPS, exp_series};
+    use crate::linalg::slices::entry;
 
     /// 2⁵² + 2⁵¹: adding it rounds numbers of either sign to whole steps.
     const ROUNDER: f64 = 6_755_399_441_055_744.0;
-    /// Below this, in steps, results are not normal numbers.
+    /// Below this, in steps, results would be subnormal.
     pub(super) const LEAST: f64 = -1_020.0 * STEPS as f64;
     /// `2^(j/64)`.
     const TABLE: [f64; STEPS] = {
@@ -127,26 +143,27 @@ mod double {
         table
     };
 
-    /// A number of steps rounded to a whole one: as bits, in the lowest of them, and as a number.
+    /// A number of steps rounded to a whole one: in the low bits, and as a number.
     #[inline(always)]
     pub(super) fn round(t: f64) -> (u64, f64) {
         let rounded = t + ROUNDER;
         (rounded.to_bits(), rounded - ROUNDER)
     }
 
-    /// `2^(n/64)·e^x` for the bits of a rounded `n` and `|x| ≤ ln 2/128`; six terms of the series are off by 4e-17.
+    /// `2^(n/64)·e^x` from the bits of a rounded `n` and `|x| ≤ ln 2/128`, where six terms of the
+    /// series are off by 4e-17.
     #[inline(always)]
     pub(super) fn power(bits: u64, x: f64) -> f64 {
-        let entry = TABLE.get(bits as usize % STEPS).copied().unwrap_or_default();
+        let entry = entry(&TABLE, bits as usize % STEPS);
         let tail = x * x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0))));
-        // The sixth and higher bits are the exponent, of which there are eleven bits.
+        // From bit 6 on, n holds the exponent, which has eleven bits.
         let power = f64::from_bits(entry.to_bits().wrapping_add((bits >> 6) << 52));
         power + power * (x + tail)
     }
 }
 
 impl Math<f64> for Fast {
-    // Its form in steps has neither branches nor calls, so that the compiler can compute several at once.
+    // The form in steps has neither branches nor calls, so that the compiler can vectorise it.
     const VECTORS: bool = true;
     const STEPS: f64 = STEPS as f64 * core::f64::consts::LOG2_E;
 

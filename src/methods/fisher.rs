@@ -1,21 +1,33 @@
 //! Kernel Fisher discriminant: the direction in feature space that best tells two classes apart.
 //!
-//! With `M_c` the mean of the columns of the Gram matrix that belong to class `c`, and the scatter within the classes
-//! `N_ij = Σ_c Σ_{k∈c} (K_ik − M_ci)(K_jk − M_cj)`, the weights are `a = (N + μI)⁻¹ (M₊ − M₋)`. They make the distance of the projected class
-//! means large beside the projected scatter; `μ` keeps them short, without which any labels could be fitted. (Mika, Rätsch, Weston, Schölkopf & Müller, *Fisher Discriminant Analysis
-//! with Kernels*, NNSP 1999.)
+//! **Method.** With `M_c` the mean of the columns of the Gram matrix that belong to class `c`, and
+//! the scatter within the classes `N_ij = Σ_c Σ_{k∈c} (K_ik − M_ci)(K_jk − M_cj)`, the weights are
+//! `a = (N + μI)⁻¹ (M₊ − M₋)`. They make the distance between the projected class means large
+//! beside the projected scatter; `μ` keeps them short, since otherwise any labels could be fitted.
 //!
-//! A point projects to `f(x) = Σ_i a_i k(x, x_i) − b`. Of scale and threshold, which the direction leaves open, the first is chosen so that the mean of class +1 is at 1 and that of
-//! class −1 at −1, the second half way between them, at 0: right for classes of the same spread, whatever their sizes. Positive `f` means class +1.
+//! A point projects to `f(x) = Σ_i a_i k(x, x_i) − b`. The direction leaves scale and threshold
+//! open. The scale is chosen so that the mean of class +1 is at 1 and that of class −1 at −1, and
+//! the threshold at 0 is half way between them: right for classes of the same spread, whatever
+//! their sizes. Positive `f` means class +1.
 //!
-//! More than two classes are left out: they take a generalised eigenproblem where two take a linear system, and one discriminant for each class against the rest does as well.
+//! **Source.** Mika, Rätsch, Weston, Schölkopf & Müller, *Fisher Discriminant Analysis with
+//! Kernels*, NNSP 1999.
+//!
+//! **Domain.** Labels +1 and −1, both present, and `μ > 0`. More than two classes take a
+//! generalised eigenproblem instead of a linear system, and are left out: one discriminant for each
+//! class against the rest does as well.
+//!
+//! **Bound.** The weights are those of a matrix within `γ_{3n+1} |L||Lᵀ|` of `N + μI`, as
+//! [Cholesky's](crate::linalg::cholesky) are. Classes whose means differ by no more than `n·ε` of
+//! the largest kernel value are refused.
 
 use crate::error::{Error, Fault, require_capacity, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Sample, Samples, gram, require_positive};
 use crate::kpca::Scalar;
+use crate::linalg::slices::{entry, head, head_mut};
 use crate::linalg::{Matrix, MatrixViewMut, cholesky};
 use crate::math::{Real, sum};
-use crate::methods::labels;
+use crate::methods::{labels, points};
 
 /// What a fit found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +40,8 @@ pub struct FisherReport<T> {
     pub negative: usize,
     /// The offset `b`.
     pub offset: T,
-    /// Standard deviation of the samples' projections around the mean of their class, when these means are at ±1: small if the classes are well apart.
+    /// Standard deviation of the samples' projections around the mean of their class, where these
+    /// means are at ±1: small if the classes are well apart.
     pub deviation: T,
     /// How many samples of the fit lie on the wrong side.
     pub errors: usize,
@@ -81,7 +94,8 @@ where
         }
     }
 
-    /// A discriminant that was fitted earlier, e.g. on the host, and lives in flash; `offset` is that of the [report](FisherReport::offset).
+    /// A discriminant that was fitted earlier, e.g. on the host, and lives in flash; `offset` is
+    /// that of the [report](FisherReport::offset).
     pub const fn from_parts(
         kernel: K,
         points: [X; N],
@@ -94,7 +108,8 @@ where
     /// Fits the discriminant to samples with labels +1 and −1; the samples are kept.
     ///
     /// # Errors
-    /// See [`fit`]; [`Error::Capacity`] when there is no room for the samples. What was fitted before is unchanged then.
+    /// See [`fit`]; [`Error::Capacity`] when there is no room for the samples. The discriminant is
+    /// unchanged after an error.
     pub fn fit(
         &mut self,
         kernel: K,
@@ -108,13 +123,10 @@ where
     {
         let mut scratch = workspace.scratch(samples.len())?;
         let report = fit(&kernel, samples, labels, mu, &mut scratch)?;
-        self.points.clear();
-        for (sample, (place, &weight)) in
-            samples.iter().zip(self.weights.iter_mut().zip(scratch.weights.iter()))
-        {
+        // The workspace has as much room as there is here.
+        points::keep(&mut self.points, samples);
+        for (place, &weight) in self.weights.iter_mut().zip(scratch.weights.iter()) {
             *place = weight;
-            // The workspace has as much room as there is here.
-            let _ = self.points.push(sample.clone());
         }
         self.offset = report.offset;
         self.kernel = Some(kernel);
@@ -123,7 +135,7 @@ where
 
     /// The weights `a_i`, one for each sample of the fit.
     pub fn weights(&self) -> &[Scalar<K, X>] {
-        self.weights.get(..self.points.len()).unwrap_or_default()
+        head(&self.weights, self.points.len())
     }
 
     /// `f(x)`: positive for class +1, about 1 for a typical point of it, and negative for class −1.
@@ -186,9 +198,9 @@ impl<T: Real, const N: usize> FisherWorkspace<T, N> {
         require_capacity("samples in the workspace", samples, N)?;
         Ok(FisherScratch {
             matrix: self.matrix.view_mut().into_leading(samples, samples),
-            positive: self.positive.get_mut(..samples).unwrap_or_default(),
-            negative: self.negative.get_mut(..samples).unwrap_or_default(),
-            weights: self.weights.get_mut(..samples).unwrap_or_default(),
+            positive: head_mut(&mut self.positive, samples),
+            negative: head_mut(&mut self.negative, samples),
+            weights: head_mut(&mut self.weights, samples),
         })
     }
 }
@@ -212,13 +224,17 @@ pub struct FisherScratch<'a, T> {
     pub weights: &'a mut [T],
 }
 
-/// Finds the weights, which are in `scratch` then, and the offset, which is in the report.
+/// Writes the weights to `scratch` and returns the offset in the report.
 ///
-/// `3n²/2` kernel evaluations, `n³/2` multiply-adds for the scatter and `n³/6` for its factor. Larger `mu` make a smoother discriminant that follows the samples less; it has the unit of the scatter, `n·k²`.
+/// `3n²/2` kernel evaluations, `n³/2` multiply-adds for the scatter and `n³/6` for its factor. A
+/// larger `mu` makes a smoother discriminant that follows the samples less; it has the unit of the
+/// scatter, `n·k²`.
 ///
 /// # Errors
-/// Whatever is wrong with kernel, samples or sizes; [`Error::Label`] for one that is not ±1; [`Error::Parameter`] for labels of one class only or classes with the same mean, and
-/// for a `mu` that is not finite and positive; [`Error::NotPositiveDefinite`] for a `mu` that is lost in the rounding of the scatter.
+/// Whatever is wrong with kernel, samples or sizes; [`Error::Label`] for one that is not ±1;
+/// [`Error::Parameter`] for labels of one class only, for classes with the same mean, and for a
+/// `mu` that is not finite and positive; [`Error::NotPositiveDefinite`] for a `mu` that is lost in
+/// the rounding of the scatter.
 pub fn fit<K, S>(
     kernel: &K,
     samples: &S,
@@ -244,7 +260,7 @@ where
     let positive = labels.iter().filter(|&&label| label > zero).count();
     let counts = [positive, n - positive];
     if counts.contains(&0) {
-        return Err(Error::Parameter { name: "labels", rule: "of both classes" });
+        return Err(Error::Parameter { name: "labels", rule: "a mix of both classes" });
     }
     scratch.class_means(labels, counts)?;
     scratch.scatter(labels, mu);
@@ -272,18 +288,17 @@ impl<T: Real> FisherScratch<'_, T> {
         }
         let rounding = T::from_usize(labels.len()) * T::EPSILON * gram.largest_below();
         if largest <= rounding {
-            return Err(Error::Parameter {
-                name: "labels",
-                rule: "of classes with different means",
-            });
+            let rule = "of classes whose means differ";
+            return Err(Error::Parameter { name: "labels", rule });
         }
         Ok(())
     }
 
     /// Writes `N + μI` over the Gram matrix.
     ///
-    /// That is symmetric, so its lower triangle is all of it, and the scatter grows in the upper one. The diagonal follows row by row: `K_ii` is needed for row `i` of the scatter,
-    /// which is its column as well, and never again.
+    /// The Gram matrix is symmetric, so that its lower triangle holds all of it, and the scatter
+    /// grows in the upper one. The diagonal follows row by row: `K_ii` is needed for row `i` of the
+    /// scatter, which is its column as well, and never again.
     fn scatter(&mut self, labels: &[T], mu: T) {
         let n = labels.len();
         for i in 0..n {
@@ -302,7 +317,7 @@ impl<T: Real> FisherScratch<'_, T> {
         let gram = |i: usize, k: usize| self.matrix.at(i.max(k), i.min(k));
         let mean = |class: T, i: usize| {
             let means = if class > T::ZERO { &*self.positive } else { &*self.negative };
-            means.get(i).copied().unwrap_or_default()
+            entry(means, i)
         };
         let terms = labels
             .iter()
@@ -311,7 +326,7 @@ impl<T: Real> FisherScratch<'_, T> {
         sum(terms)
     }
 
-    /// Settles scale and offset by the projections of the samples, which take the place of `M₊`.
+    /// Sets scale and offset from the projections of the samples, which take the place of `M₊`.
     fn settle<K, S>(
         &mut self,
         kernel: &K,
@@ -349,10 +364,11 @@ impl<T: Real> FisherScratch<'_, T> {
     }
 }
 
-/// `Σ_i a_i k(x, x_i) − b`, with what a fit to `samples` left.
+/// `Σ_i a_i k(x, x_i) − b`, with the weights and the offset of a fit to `samples`.
 ///
 /// # Errors
-/// [`Error::Query`] when the point cannot be used; [`Error::Shape`] for another number of weights than samples; [`Error::NotFitted`] without samples.
+/// [`Error::Query`] when the point cannot be used; [`Error::Shape`] for another number of weights
+/// than samples; [`Error::NotFitted`] without samples.
 pub fn project<K, S>(
     kernel: &K,
     samples: &S,

@@ -1,13 +1,23 @@
-//! Graphs: how alike two nodes are, by how heat spreads from one to the other (Kondor & Lafferty 2002).
+//! Graphs: how alike two nodes are, by how heat spreads from one to the other.
 //!
-//! With symmetric weights `W_ij ≥ 0` of the edges and degrees `D_ii = Σ_j W_ij`, the Laplacian is `L = D − W`. Heat that starts at node
-//! `i` has reached node `j` after a time `β` in the amount `K_ij` of the *diffusion kernel*
+//! **Method.** With symmetric weights `W_ij ≥ 0` of the edges and degrees `D_ii = Σ_j W_ij`, the
+//! Laplacian is `L = D − W`. The *diffusion kernel*
 //!
-//! `K = exp(−βL) = U exp(−βΛ) Uᵀ`.
+//! `K = exp(−βL) = U exp(−βΛ) Uᵀ`
 //!
-//! It is symmetric and positive definite, its rows sum to 1 (no heat is lost), and `exp(−aL) exp(−bL) = exp(−(a+b)L)`. At `β = 0` every node is
-//! only like itself; with a large `β`, all nodes of a connected graph are alike. As a
-//! [`Precomputed`](crate::kernel::Precomputed) Gram matrix it gives the nodes coordinates by kernel PCA.
+//! has as its entry `K_ij` the amount of heat that has reached node `j` from node `i` after a time
+//! `β`. It is symmetric and positive definite, its rows sum to 1 (no heat is lost), and
+//! `exp(−aL) exp(−bL) = exp(−(a+b)L)`. At `β = 0` every node is like itself only; with a large `β`,
+//! all nodes of a connected graph are alike. As a [`Precomputed`](crate::kernel::Precomputed) Gram
+//! matrix it gives the nodes coordinates by kernel PCA.
+//!
+//! **Source.** Kondor & Lafferty, *Diffusion Kernels on Graphs and Other Discrete Structures*, ICML
+//! 2002.
+//!
+//! **Domain.** Undirected graphs with finite weights `≥ 0` and finite degrees; `β ≥ 0`.
+//!
+//! **Bound.** Eigenvalues are known to `ε` of the largest, so that entries are off by up to about
+//! `ε·β·λ_max`, and by the error of `exp` in the [`Math`] backend: use `f64` for long times.
 //!
 //! ```
 //! use mercer::KernelPca;
@@ -35,15 +45,20 @@
 use crate::error::{Error, require_shape};
 use crate::linalg::MatrixViewMut;
 use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::slices::set;
 use crate::math::{Fast, Math, Real, sum};
 
-/// Writes the weights of a graph's edges `(node, node, weight)`; the matrix has a row for each node.
+/// Writes the weights of a graph's edges `(node, node, weight)`; the matrix has a row for each
+/// node.
 ///
-/// Edges have no direction. Those that are named more than once add up, and those that are not named have weight 0.
+/// Edges have no direction. Edges that are listed more than once add up; pairs that are not listed
+/// have weight 0.
 ///
 /// # Errors
-/// [`Error::Shape`] when the matrix is not square, [`Error::Edge`] for an edge to a node without a row, and [`Error::Weight`] for one that is
-/// negative or not finite, or whose copies add up to infinity. The weights are unchanged then: edges are looked at twice.
+/// [`Error::Shape`] when the matrix is not square, [`Error::Edge`] for an edge to a node outside
+/// the graph, and [`Error::Weight`] for a weight that is negative or not finite, or for copies of
+/// an edge that add up to infinity. The weights are unchanged after an error, for which `edges` is
+/// gone through twice.
 pub fn connect<T: Real>(
     edges: impl IntoIterator<Item = (usize, usize, T), IntoIter: Clone>,
     weights: &mut MatrixViewMut<'_, T>,
@@ -58,7 +73,7 @@ pub fn connect<T: Real>(
         }
         require_weight(row, column, weight)?;
         all += weight;
-        // Only then can a part of them.
+        // As long as all together are finite, so are the copies of any one edge.
         if !all.is_finite() {
             let copies = edges.clone().filter(|&(a, b, _)| (a, b) == (row, column));
             require_weight(row, column, sum(copies.map(|(_, _, weight)| weight)))?;
@@ -75,11 +90,13 @@ pub fn connect<T: Real>(
     Ok(())
 }
 
-/// Turns weights into the Laplacian `L = D − W`, in place. An edge from a node to itself has no effect.
+/// Turns weights into the Laplacian `L = D − W`, in place. An edge from a node to itself has no
+/// effect.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::NotFinite`] (on the diagonal: the degree overflows) or [`Error::NotSymmetric`] for a matrix that is no graph, and
-/// [`Error::Weight`] for a weight that is negative. The weights are unchanged then.
+/// [`Error::Shape`], [`Error::NotFinite`] (on the diagonal: the degree overflows) or
+/// [`Error::NotSymmetric`] for a matrix that is no undirected graph, and [`Error::Weight`] for a
+/// negative weight. The weights are unchanged after an error.
 pub fn laplacian<T: Real>(weights: &mut MatrixViewMut<'_, T>) -> Result<(), Error> {
     weights.view().require_symmetric()?;
     for (row, entries) in weights.view().iter_rows().enumerate() {
@@ -90,19 +107,15 @@ pub fn laplacian<T: Real>(weights: &mut MatrixViewMut<'_, T>) -> Result<(), Erro
             return Err(Error::NotFinite { row, column: row });
         }
     }
-    // What differs by rounding is made equal, so that columns sum to 0 as rows do.
+    // Entries that differ by rounding are made equal, so that columns sum to 0 as rows do.
     weights.mirror_upper();
     for (i, row) in weights.iter_rows_mut().enumerate() {
-        if let Some(own) = row.get_mut(i) {
-            *own = T::ZERO;
-        }
+        set(row, i, T::ZERO);
         let degree = sum(row.iter().copied());
         for entry in row.iter_mut() {
             *entry = -*entry;
         }
-        if let Some(own) = row.get_mut(i) {
-            *own = degree;
-        }
+        set(row, i, degree);
     }
     Ok(())
 }
@@ -111,9 +124,9 @@ pub fn laplacian<T: Real>(weights: &mut MatrixViewMut<'_, T>) -> Result<(), Erro
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Diffusion<T, M = Fast> {
-    /// For how long heat spreads, finite and ≥ 0.
+    /// How long the heat spreads, finite and ≥ 0.
     pub beta: T,
-    /// Who computes `exp`.
+    /// The backend that computes `exp`.
     pub math: M,
 }
 
@@ -125,16 +138,17 @@ impl<T> Diffusion<T> {
 }
 
 impl<T: Real, M: Math<T>> Diffusion<T, M> {
-    /// Writes the Gram matrix of all nodes, which have as many rows in `weights`: an `n × n` eigenproblem and `n³` multiply-adds.
+    /// Writes the Gram matrix of all nodes, one for each row of `weights`: an `n × n` eigenproblem
+    /// and `n³` multiply-adds.
     ///
-    /// The weights are used up: the eigenvectors of the Laplacian take their place, as rows, and `values` are its eigenvalues, descending. As
-    /// many of these are 0 as the graph has parts that no edge connects (or none above rounding). `scratch` has a place for each node as well.
-    ///
-    /// Eigenvalues are known to `ε` of the largest, so that entries are off by up to about `ε·β·λ_max`: long times want `f64`. What `exp` is off by, with the backend `M`, comes on top.
+    /// The weights are used up: the eigenvectors of the Laplacian take their place, as rows, and
+    /// `values` receives its eigenvalues, descending. As many of them are 0 as the graph has
+    /// connected parts, where edges too weak to rise above rounding do not connect. `scratch` has a
+    /// place for each node.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for `beta`, [`Error::Shape`] when the sizes do not agree, and those of [`laplacian`]: the weights are unchanged
-    /// then. [`Error::NoConvergence`].
+    /// [`Error::Parameter`] for `beta`, [`Error::Shape`] when the sizes do not agree, and those of
+    /// [`laplacian`], after all of which the weights are unchanged; [`Error::NoConvergence`].
     pub fn gram(
         &self,
         weights: &mut MatrixViewMut<'_, T>,
@@ -156,8 +170,10 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
         }
         laplacian(weights)?;
         eigen::symmetric(weights, values, scratch, MAX_SWEEPS)?;
-        // A Laplacian has no negative eigenvalue. What is made of rounding must be 0, or a long time would multiply it and heat be lost.
-        let largest = values.first().copied().unwrap_or(T::ZERO);
+        // A graph without nodes has nothing to write.
+        let Some(&largest) = values.first() else { return Ok(()) };
+        // A Laplacian has no negative eigenvalue. One that is only rounding must become 0, or a
+        // long time would multiply it and heat would be lost.
         let rounding = T::from_usize(expected) * T::EPSILON * largest;
         for value in values.iter_mut().filter(|value| **value <= rounding) {
             *value = T::ZERO;

@@ -1,25 +1,38 @@
 //! Kernel k-means: samples in clusters, each around a centre in feature space.
 //!
-//! The centre of cluster `c` is the mean of its samples' images, so that the squared distance from `φ(x)` to it is
-//! `k(x,x) − (2/|c|) Σ_{i∈c} k(x,x_i) + (1/|c|²) Σ_{i,j∈c} K_ij`, and the objective, the sum over all samples of that to their own centre, is `Σ_i K_ii − Σ_c (1/|c|) Σ_{i,j∈c} K_ij`.
-//! With the linear kernel this is ordinary k-means. (Dhillon, Guan & Kulis, *Kernel k-means, Spectral Clustering and Normalized Cuts*, KDD 2004.)
-//!
+//! **Method.** The centre of cluster `c` is the mean of its samples' images. The squared distance
+//! from `φ(x)` to it is `k(x,x) − (2/|c|) Σ_{i∈c} k(x,x_i) + (1/|c|²) Σ_{i,j∈c} K_ij`, and the
+//! objective, the sum of all samples' squared distances to their own centres, is
+//! `Σ_i K_ii − Σ_c (1/|c|) Σ_{i,j∈c} K_ij`. With the linear kernel this is ordinary k-means.
 //! Everything is deterministic:
 //!
-//! 1. *Seeds.* The first is the sample nearest to the mean of all, each further one the sample farthest from the seeds so far (Gonzalez 1985); every sample joins the nearest seed.
-//!    Ties go to the first sample and to the first seed. Further [starts](Options::starts) take other samples for the first seed, evenly spread over the order in which they are given.
-//! 2. *Passes over all samples* (Lloyd): each moves to the nearest centre, if that is nearer than its own; then the centres are computed anew. A cluster that lost all
-//!    its samples takes the one that is farthest from its centre.
-//! 3. *Single moves*, when no pass changes anything ([`Options::single_moves`]; Hartigan 1975): a sample moves if that lowers the objective with both centres moving along, `|a|/(|a|−1)·d²(x,a) >
-//!    |b|/(|b|+1)·d²(x,b)`. In feature space a sample is a good part of its own centre, the more so the narrower the kernel, and passes get stuck where single moves do not.
+//! 1. *Seeds.* The first is the sample nearest to the mean of all, each further one the sample
+//!    farthest from the seeds so far; every sample joins the nearest seed. Ties go to the first
+//!    sample and to the first seed. Further [starts](field@KMeansOptions::starts) take other
+//!    samples for the first seed, evenly spread over the order in which the samples are given.
+//! 2. *Passes over all samples*: each moves to the nearest centre if that is nearer than its own;
+//!    then the centres are computed anew. A cluster that lost all its samples takes the one that is
+//!    farthest from its centre.
+//! 3. *Single moves* when no pass changes anything
+//!    ([`KMeansOptions::single_moves`](field@KMeansOptions::single_moves)): a sample moves if that
+//!    lowers the objective with both centres moving along,
+//!    `|a|/(|a|−1)·d²(x,a) > |b|/(|b|+1)·d²(x,b)`. In feature space a sample is a good part of its
+//!    own centre, the more so the narrower the kernel, and passes get stuck where single moves do
+//!    not.
 //!
-//! Neither raises the objective (indefinite kernels aside) by more than rounding, which is `n·ε` of the largest `k(x,x)` for each distance, and a sample moves only for a gain above that. So
-//! with the linear kernel, in `f32`, centre the inputs: far from the origin they are small beside their `k(x,x)`.
+//! The result is a local minimum; of several starts the best is kept. Nothing of the size `n × n`
+//! is stored: a pass makes `n(n−1)/2` kernel evaluations, a single move `n`. Where there is room
+//! for the Gram matrix, [`Precomputed`](crate::kernel::Precomputed) saves them.
 //!
-//! What is found is a local minimum; of several starts the best is kept.
+//! **Source.** Dhillon, Guan & Kulis, *Kernel k-means, Spectral Clustering and Normalized Cuts*,
+//! KDD 2004. Seeds: Gonzalez 1985. Passes: Lloyd 1982. Single moves: Hartigan 1975.
 //!
-//! Nothing of the size `n × n` is stored: a pass makes `n(n−1)/2` kernel evaluations, a single move `n`. Where there is room for the Gram matrix,
-//! [`Precomputed`](crate::kernel::Precomputed) saves them.
+//! **Domain.** At least as many distinct samples as clusters, and a kernel whose values are finite
+//! on all pairs. With an indefinite kernel a pass can raise the objective.
+//!
+//! **Bound.** A squared distance is known to `n·ε` of the largest `k(x,x)`, and a sample moves only
+//! for a gain above that, so neither kind of pass raises the objective by more. With the linear
+//! kernel in `f32`, centre the inputs: far from the origin, distances are small beside `k(x,x)`.
 
 mod fit;
 mod pass;
@@ -31,37 +44,64 @@ pub use fit::{KMeansFit, fit};
 use crate::error::{Error, Fault, require_capacity, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Sample, Samples};
 use crate::kpca::Scalar;
+use crate::linalg::slices::{head, head_mut};
 use crate::linalg::{Matrix, MatrixViewMut};
 use crate::math::{Real, first_least, sum};
+use crate::methods::points;
 
-/// What is asked.
+/// How many clusters to find, and with how much effort.
+///
+/// ```
+/// use mercer::methods::KMeansOptions;
+/// const OPTIONS: KMeansOptions = KMeansOptions::new(3).starts(4).single_moves(false);
+/// assert_eq!((OPTIONS.clusters, OPTIONS.starts, OPTIONS.max_passes), (3, 4, 100));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Options {
+#[non_exhaustive]
+pub struct KMeansOptions {
     /// How many clusters.
     pub clusters: usize,
-    /// From how many seeds to start; at most as many as samples are used. The time grows with it.
+    /// From how many seeds to start; no more are used than there are samples. The time grows with
+    /// it.
     pub starts: usize,
-    /// How many passes at the most, of both kinds together, from each start.
+    /// How many passes at most, of both kinds together, from each start.
     pub max_passes: usize,
-    /// Go on with single moves when passes over all samples change nothing any more; without, it is Lloyd's algorithm.
+    /// Go on with single moves when passes over all samples change nothing any more; without them,
+    /// it is Lloyd's algorithm.
     pub single_moves: bool,
 }
 
-impl Options {
-    /// So many clusters; 8 starts of at most 100 passes, single moves.
+impl KMeansOptions {
+    /// Finds `clusters` clusters: 8 starts of at most 100 passes, with single moves.
     pub const fn new(clusters: usize) -> Self {
         Self { clusters, starts: 8, max_passes: 100, single_moves: true }
+    }
+
+    /// Sets [`starts`](field@Self::starts).
+    pub const fn starts(self, starts: usize) -> Self {
+        Self { starts, ..self }
+    }
+
+    /// Sets [`max_passes`](field@Self::max_passes).
+    pub const fn max_passes(self, max_passes: usize) -> Self {
+        Self { max_passes, ..self }
+    }
+
+    /// Sets [`single_moves`](field@Self::single_moves).
+    pub const fn single_moves(self, single_moves: bool) -> Self {
+        Self { single_moves, ..self }
     }
 }
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Outcome {
-    /// No sample wants to move.
+    /// No move would be a gain.
     Settled,
-    /// The passes were used up; the clusters can be used, better ones may be near.
+    /// The passes were used up; the clusters can be used, but better ones may be near.
     PassesUsedUp,
 }
 
@@ -87,15 +127,24 @@ pub struct KMeansReport<T> {
 /// A cluster of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Cluster<T> {
     /// Number of samples.
     pub samples: u32,
-    /// `Σ_{i,j∈c} K_ij`; over the square of `samples` it is the squared norm of the centre.
+    /// `Σ_{i,j∈c} K_ij`; divided by the square of `samples`, the squared norm of the centre.
     pub total: T,
 }
 
+impl<T> Cluster<T> {
+    /// A cluster that was found earlier, e.g. for a `static` in flash.
+    pub const fn new(samples: u32, total: T) -> Self {
+        Self { samples, total }
+    }
+}
+
 impl<T: Real> Cluster<T> {
-    /// Squared distance from a point to the centre, from `k(x,x)` and `Σ_{i∈c} k(x,x_i)`; what rounding makes negative is 0.
+    /// Squared distance from a point to the centre, from `k(x,x)` and `Σ_{i∈c} k(x,x_i)`; 0 where
+    /// rounding would make it negative.
     fn squared_distance(&self, kxx: T, sum: T) -> T {
         let count = T::from_usize(self.samples as usize);
         let mean = sum / count;
@@ -106,6 +155,7 @@ impl<T: Real> Cluster<T> {
 /// The cluster nearest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Nearest<T> {
     /// Its number.
     pub cluster: usize,
@@ -117,12 +167,11 @@ pub struct Nearest<T> {
 ///
 /// ```
 /// use mercer::kernel::Rbf;
-/// use mercer::methods::{KMeansWorkspace, KernelKMeans};
-/// use mercer::methods::kmeans::Options;
+/// use mercer::methods::{KMeansOptions, KMeansWorkspace, KernelKMeans};
 /// let samples = [[0.0, 0.1], [0.2, 0.0], [5.0, 5.1], [4.9, 5.0], [0.1, 0.2]];
 /// let mut clusters = KernelKMeans::<Rbf<f32>, [f32; 2], 5, 2>::new();
 /// let mut workspace = KMeansWorkspace::<f32, 5, 2>::new();
-/// clusters.fit(Rbf::new(0.5), &samples, Options::new(2), &mut workspace)?;
+/// clusters.fit(Rbf::new(0.5), &samples, KMeansOptions::new(2), &mut workspace)?;
 /// assert_eq!(clusters.labels(), [0, 0, 1, 1, 0]);
 /// assert_eq!(clusters.assign(&[4.0, 4.0])?.cluster, 1);
 /// # Ok::<(), mercer::Error>(())
@@ -177,12 +226,13 @@ where
     /// Finds clusters; the samples are kept.
     ///
     /// # Errors
-    /// See [`KMeansFit`]; [`Error::Capacity`] when there is no room for the samples or clusters. What was found before is unchanged then.
+    /// See [`KMeansFit`]; [`Error::Capacity`] when there is no room for the samples or clusters.
+    /// The clusters are unchanged after an error.
     pub fn fit(
         &mut self,
         kernel: K,
         samples: &[X],
-        options: Options,
+        options: KMeansOptions,
         workspace: &mut KMeansWorkspace<Scalar<K, X>, N, C>,
     ) -> Result<KMeansReport<Scalar<K, X>>, Error>
     where
@@ -190,15 +240,9 @@ where
     {
         let mut scratch = workspace.scratch(samples.len(), options.clusters)?;
         let report = fit(&kernel, samples, options, &mut scratch)?;
-        self.points.clear();
-        self.clusters.clear();
-        for sample in samples {
-            // The workspace has as much room as there is here.
-            let _ = self.points.push(sample.clone());
-        }
-        for cluster in scratch.clusters.iter() {
-            let _ = self.clusters.push(*cluster);
-        }
+        // The workspace has as much room as there is here.
+        points::keep(&mut self.points, samples);
+        points::keep(&mut self.clusters, scratch.clusters);
         for (place, label) in self.labels.iter_mut().zip(scratch.labels.iter()) {
             *place = *label;
         }
@@ -208,7 +252,7 @@ where
 
     /// The cluster that each sample of the fit is in.
     pub fn labels(&self) -> &[u32] {
-        self.labels.get(..self.points.len()).unwrap_or_default()
+        head(&self.labels, self.points.len())
     }
 
     /// The clusters; none before a fit.
@@ -216,14 +260,16 @@ where
         &self.clusters
     }
 
-    /// The cluster whose centre is nearest, among equally near ones the first; a kernel evaluation for each sample.
+    /// The cluster whose centre is nearest, among equally near ones the first; a kernel evaluation
+    /// for each sample.
     ///
     /// # Errors
-    /// [`Error::NotFitted`], or [`Error::Query`] when the point cannot be used.
+    /// [`Error::NotFitted`], [`Error::Query`] when the point cannot be used, or [`Error::Label`]
+    /// for [parts](Self::from_parts) with a label that is not the number of a cluster.
     pub fn assign(&self, x: &X::View) -> Result<Nearest<Scalar<K, X>>, Error> {
         let kernel = self.kernel.as_ref().ok_or(Error::NotFitted)?;
         let mut sums = [Scalar::<K, X>::ZERO; C];
-        let sums = sums.get_mut(..self.clusters.len()).unwrap_or_default();
+        let sums = head_mut(&mut sums, self.clusters.len());
         assign(kernel, self.points.as_slice(), self.labels(), &self.clusters, x, sums)
     }
 }
@@ -238,7 +284,8 @@ where
     }
 }
 
-/// Memory to find at most `C` clusters of at most `N` samples: `N·(C + 4)` numbers and a little more.
+/// Memory to find at most `C` clusters of at most `N` samples: `N·(C + 4)` numbers and a little
+/// more.
 #[derive(Clone, Debug)]
 pub struct KMeansWorkspace<T, const N: usize, const C: usize> {
     sums: Matrix<T, N, C>,
@@ -261,11 +308,11 @@ impl<T: Real, const N: usize, const C: usize> KMeansWorkspace<T, N, C> {
             best: [0; N],
             norms: [T::ZERO; N],
             distances: [T::ZERO; N],
-            clusters: [Cluster { samples: 0, total: T::ZERO }; C],
+            clusters: [Cluster::new(0, T::ZERO); C],
         }
     }
 
-    /// The part for so many samples and clusters.
+    /// The part that a fit to this many samples and clusters uses.
     ///
     /// # Errors
     /// [`Error::Capacity`] when there are more than `N` or `C`.
@@ -278,11 +325,11 @@ impl<T: Real, const N: usize, const C: usize> KMeansWorkspace<T, N, C> {
         require_capacity("clusters in the workspace", clusters, C)?;
         Ok(KMeansScratch {
             sums: self.sums.view_mut().into_leading(samples, clusters),
-            labels: self.labels.get_mut(..samples).unwrap_or_default(),
-            best: self.best.get_mut(..samples).unwrap_or_default(),
-            norms: self.norms.get_mut(..samples).unwrap_or_default(),
-            distances: self.distances.get_mut(..samples).unwrap_or_default(),
-            clusters: self.clusters.get_mut(..clusters).unwrap_or_default(),
+            labels: head_mut(&mut self.labels, samples),
+            best: head_mut(&mut self.best, samples),
+            norms: head_mut(&mut self.norms, samples),
+            distances: head_mut(&mut self.distances, samples),
+            clusters: head_mut(&mut self.clusters, clusters),
         })
     }
 }
@@ -293,7 +340,8 @@ impl<T: Real, const N: usize, const C: usize> Default for KMeansWorkspace<T, N, 
     }
 }
 
-/// Borrowed memory for clusters of `n` samples, of whatever origin, and what it holds afterwards.
+/// Borrowed memory for clusters of `n` samples, of whatever origin; the fields say what it holds
+/// after a fit.
 #[derive(Debug)]
 pub struct KMeansScratch<'a, T> {
     /// A row for each sample, a column for each cluster: `Σ_{j∈c} k(x_i, x_j)`.
@@ -304,7 +352,7 @@ pub struct KMeansScratch<'a, T> {
     pub best: &'a mut [u32],
     /// `n`; `k(x_i, x_i)`.
     pub norms: &'a mut [T],
-    /// `n`; squared distances to the nearest seed, then to the own centre.
+    /// `n`; squared distances to the nearest seed, then to the sample's own centre.
     pub distances: &'a mut [T],
     /// The clusters.
     pub clusters: &'a mut [Cluster<T>],
@@ -333,7 +381,8 @@ impl<T: Real> KMeansScratch<'_, T> {
 /// `labels` and `clusters` are what a fit to `samples` left; `sums` has a place for each cluster.
 ///
 /// # Errors
-/// [`Error::Query`] when the point cannot be used; [`Error::Shape`]; [`Error::NotFitted`] without clusters.
+/// [`Error::Query`] when the point cannot be used; [`Error::Shape`]; [`Error::Label`] for a label
+/// that is not the number of a cluster; [`Error::NotFitted`] without clusters.
 pub fn assign<K, S>(
     kernel: &K,
     samples: &S,
@@ -352,10 +401,10 @@ where
     let peer = samples.sample(0).ok_or(Error::NotFitted)?;
     kernel.check(x, peer).map_err(Error::Query)?;
     sums.fill(K::Scalar::ZERO);
-    for (point, &label) in samples.iter_samples().zip(labels) {
-        if let Some(sum) = sums.get_mut(label as usize) {
-            *sum += kernel.eval(x, point);
-        }
+    for (index, (point, &label)) in samples.iter_samples().zip(labels).enumerate() {
+        let rule = "below the number of clusters";
+        let sum = sums.get_mut(label as usize).ok_or(Error::Label { index, output: 0, rule })?;
+        *sum += kernel.eval(x, point);
     }
     let kxx = kernel.diagonal(x);
     if !(kxx + sum(sums.iter().copied())).is_finite() {

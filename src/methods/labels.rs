@@ -1,4 +1,4 @@
-//! Labels of samples: numbers to be told from the samples, or classes +1 and −1.
+//! Labels of samples: numbers to predict from the samples, or classes +1 and −1.
 
 use crate::error::{Error, require_shape};
 use crate::math::Real;
@@ -6,12 +6,12 @@ use crate::math::Real;
 /// The rule for labels that are numbers.
 pub(crate) const FINITE: &str = "finite";
 
-/// There is one label for each sample, and each is finite.
+/// Checks that there is one label for each sample, and that each is finite.
 pub(crate) fn require_values<T: Real>(labels: &[T], samples: usize) -> Result<(), Error> {
     require(labels, samples, FINITE, |label| label.is_finite())
 }
 
-/// There is one label for each sample, and each is +1 or −1.
+/// Checks that there is one label for each sample, and that each is +1 or −1.
 pub(crate) fn require_classes<T: Real>(labels: &[T], samples: usize) -> Result<(), Error> {
     require(labels, samples, "+1 or -1", |label| label.abs() == T::ONE)
 }

@@ -1,25 +1,37 @@
 //! Linear PCA: mean, principal axes, and what is lost without the minor ones.
 //!
-//! For samples `x_i` with mean `μ` and covariance `C = (1/n) Σ (x_i − μ)(x_i − μ)ᵀ = U Λ Uᵀ`, variances `λ_j` descending (Pearson 1901, Hotelling 1933):
+//! **Method.** For samples `x_i` with mean `μ` and covariance
+//! `C = (1/n) Σ (x_i − μ)(x_i − μ)ᵀ = U Λ Uᵀ`, variances `λ_j` descending:
 //!
 //! | | | |
 //! |---|---|---|
-//! | [`project`](PcaView::project) | `f = Uᵀ(x − μ)` | the samples' `f_j` are uncorrelated, with variances `λ_j` |
-//! | [`whiten`](PcaView::whiten) | `Λ^(−1/2) Uᵀ(x − μ)` | the samples' covariance is the identity |
-//! | [`reconstruct`](PcaView::reconstruct) | `μ + Σ f_j u_j` | the nearest point in the span of the kept axes |
-//! | [`Header::truncation_error`] | `Σ λ_j` of the axes dropped | mean of `‖x_i − x̂_i‖²`, the least that as many axes can leave (Eckart & Young 1936) |
-//! | [`score`](PcaView::score) | `‖x − μ‖² − Σ f_j²`, … | how unusual a point is, as [kernel PCA](crate::kpca) says it |
+//! | [`project`](PcaView::project) | `f = Uᵀ(x − μ)` | uncorrelated, with variances `λ_j` |
+//! | [`whiten`](PcaView::whiten) | `Λ^(−1/2) Uᵀ(x − μ)` | the covariance is the identity |
+//! | [`reconstruct`](PcaView::reconstruct) | `μ + Σ f_j u_j` | the nearest point in the span |
+//! | [`PcaHeader::truncation_error`] | `Σ λ_j` of dropped axes | mean of `‖x_i − x̂_i‖²` |
+//! | [`score`](PcaView::score) | `‖x − μ‖² − Σ f_j²`, … | how unusual a point is |
 //!
-//! **Variances divide by `n`**, as those of [kernel PCA](crate::kpca) do. numpy's `cov` and scikit-learn's `PCA` divide by `n − 1`: theirs are `n/(n − 1)` times these, axes,
-//! projections and shares are the same.
+//! Two routes lead to the same result: [`fit()`] through the `d × d` covariance of the inputs, and
+//! [`fit_dual`] through the `n × n` inner products of the samples,
+//! `(1/n)(x_i − μ)·(x_j − μ) = V Λ Vᵀ` and `u_j = Σ_i v_ij (x_i − μ)/√(nλ_j)`, the smaller problem
+//! when there are fewer samples than inputs. The second is [kernel PCA](crate::kpca) with the
+//! [linear kernel](crate::kernel::Linear), which finds the same projections; but a `Pca` needs no
+//! samples any more, and a projection costs `d·P` multiply-adds. Scores mean what they mean in
+//! kernel PCA.
 //!
-//! There are two [routes](fit()) to the same result: [`fit()`] through the `d × d` covariance of the inputs, [`fit_dual`] through the `n × n` inner products of the samples,
-//! `(1/n)(x_i − μ)·(x_j − μ) = V Λ Vᵀ` and `u_j = Σ_i v_ij (x_i − μ)/√(nλ_j)`, which is smaller when there are fewer samples than inputs. The latter is what kernel PCA
-//! does, and with the [linear kernel](crate::kernel::Linear) that gives the same projections; but a `Pca` needs no samples any more, and a projection costs `d·P`
-//! multiply-adds.
+//! Sign of an axis: the training sample whose projection is largest in magnitude (the first of
+//! them) has a positive one, as in kernel PCA. Where two samples tie but for rounding, the routes
+//! may disagree.
 //!
-//! Sign of an axis: the training sample whose projection is largest in magnitude (the first of them) has a positive one, as in kernel PCA. Where two samples
-//! tie but for rounding, the routes may disagree.
+//! **Source.** Pearson 1901; Hotelling 1933. That no other axes leave a smaller truncation error:
+//! Eckart & Young 1936.
+//!
+//! **Domain.** At least two finite samples that are not all equal. **Variances divide by `n`**, as
+//! those of kernel PCA do. numpy's `cov` and scikit-learn's `PCA` divide by `n − 1`: their
+//! variances are `n/(n − 1)` times these; axes, projections and shares are the same.
+//!
+//! **Bound.** Variances of at most `4·max(n, d)·ε` of the largest entry of the matrix count as
+//! rounding, and their axes are not kept.
 
 mod fit;
 
@@ -29,19 +41,29 @@ use crate::error::{Error, require_shape};
 use crate::kernel::{Kernel, Linear, Vector};
 use crate::kpca::score::{finite_score, require_finite};
 use crate::kpca::{Components, Projection, Score};
+use crate::linalg::slices::{head, head_mut};
 use crate::linalg::{MatrixView, MatrixViewMut};
 use crate::math::{Real, squared_distance};
 
 /// The scalars of a PCA.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Header<T> {
+#[non_exhaustive]
+pub struct PcaHeader<T> {
     /// Number of axes in use, at most the capacity; 0 before a fit.
     pub components: u32,
     /// Variance of the samples over all axes, `Σ λ_j`: their mean squared distance to the mean.
     pub total_variance: T,
-    /// `Σ λ_j` of the axes that were dropped: the mean squared error of the samples' reconstructions.
+    /// `Σ λ_j` of the axes that were dropped: the mean squared error of the samples'
+    /// reconstructions.
     pub truncation_error: T,
+}
+
+impl<T> PcaHeader<T> {
+    /// The scalars of a PCA that was fitted earlier, e.g. for a `static` in flash.
+    pub const fn new(components: u32, total_variance: T, truncation_error: T) -> Self {
+        Self { components, total_variance, truncation_error }
+    }
 }
 
 /// Linear PCA with at most `P` components on samples of type `X`, such as `[f32; 12]`.
@@ -62,7 +84,7 @@ pub struct Header<T> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Pca<X: Vector, const P: usize> {
-    header: Header<X::Scalar>,
+    header: PcaHeader<X::Scalar>,
     mean: X,
     axes: [X; P],
     variances: [X::Scalar; P],
@@ -75,17 +97,14 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     /// Nothing learned yet; a `static` of it stays in `.bss`.
     pub const fn new() -> Self {
         const { assert!(P > 0, "a PCA needs room for components") };
-        let header = Header {
-            components: 0,
-            total_variance: X::Scalar::ZERO,
-            truncation_error: X::Scalar::ZERO,
-        };
+        let header = PcaHeader::new(0, X::Scalar::ZERO, X::Scalar::ZERO);
         Self::from_parts(header, X::ZEROS, [X::ZEROS; P], [X::Scalar::ZERO; P])
     }
 
-    /// What was learned earlier, e.g. on the host, and lives in flash. Axes beyond those the header names are ignored.
+    /// A PCA that was fitted earlier, e.g. on the host, and lives in flash. Axes beyond the number
+    /// in the header are ignored.
     pub const fn from_parts(
-        header: Header<X::Scalar>,
+        header: PcaHeader<X::Scalar>,
         mean: X,
         axes: [X; P],
         variances: [X::Scalar; P],
@@ -96,7 +115,7 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     /// Learns mean and axes through the covariance of the inputs; `M` is at least their number.
     ///
     /// # Errors
-    /// See [`fit()`]. What was there before is unchanged then.
+    /// See [`fit()`]. The PCA is unchanged after an error.
     pub fn fit<const M: usize>(
         &mut self,
         samples: &[X],
@@ -107,10 +126,11 @@ impl<X: Vector, const P: usize> Pca<X, P> {
         fit(samples, components, &mut scratch, &mut self.storage()?)
     }
 
-    /// Learns mean and axes through the inner products of the samples; `M` is at least their number.
+    /// Learns mean and axes through the inner products of the samples; `M` is at least their
+    /// number.
     ///
     /// # Errors
-    /// See [`fit_dual`]. What was there before is unchanged then.
+    /// See [`fit_dual`]. The PCA is unchanged after an error.
     pub fn fit_dual<const M: usize>(
         &mut self,
         samples: &[X],
@@ -136,10 +156,15 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     /// # Errors
     /// [`Error::NotFitted`].
     pub fn view(&self) -> Result<PcaView<'_, X::Scalar>, Error> {
-        let components = (self.header.components as usize).min(P);
+        let components = self.components();
         let axes = MatrixView::new(X::flatten(&self.axes), P, X::INPUTS)?;
-        let variances = self.variances.get(..components).unwrap_or_default();
+        let variances = head(&self.variances, components);
         PcaView::new(self.header, self.mean.view(), axes.leading(components, X::INPUTS), variances)
+    }
+
+    /// Number of axes in use; a header in flash may claim more than there are.
+    fn components(&self) -> usize {
+        (self.header.components as usize).min(P)
     }
 
     /// The mean `μ` of the samples.
@@ -149,11 +174,11 @@ impl<X: Vector, const P: usize> Pca<X, P> {
 
     /// The principal axes `u_j`; none before a fit.
     pub fn axes(&self) -> &[X] {
-        self.axes.get(..self.header.components as usize).unwrap_or_default()
+        head(&self.axes, self.components())
     }
 
     /// The scalars.
-    pub const fn header(&self) -> &Header<X::Scalar> {
+    pub const fn header(&self) -> &PcaHeader<X::Scalar> {
         &self.header
     }
 
@@ -176,14 +201,15 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     /// The point whose projection this is, in the span of the axes.
     ///
     /// # Errors
-    /// [`Error::NotFitted`], [`Error::Shape`] for a projection of another length, and [`Error::Query`] when the result overflows.
+    /// [`Error::NotFitted`], [`Error::Shape`] for a projection of another length, and
+    /// [`Error::Query`] when the result overflows.
     pub fn reconstruct(&self, projection: &[X::Scalar]) -> Result<X, Error> {
         let mut x = X::ZEROS;
         self.view()?.reconstruct(projection, x.view_mut())?;
         Ok(x)
     }
 
-    /// The nearest point in the span of the axes: `x` without what the dropped ones hold.
+    /// The nearest point in the span of the axes: `x` without its part along the dropped ones.
     ///
     /// # Errors
     /// As [`project`](Self::project).
@@ -197,16 +223,16 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     /// As [`project`](Self::project).
     pub fn score(&self, x: &X) -> Result<Score<X::Scalar>, Error> {
         let (view, mut values) = (self.view()?, [X::Scalar::ZERO; P]);
-        view.score(x.view(), values.get_mut(..view.components()).unwrap_or_default())
+        view.score(x.view(), head_mut(&mut values, view.components()))
     }
 
-    /// Room for one value a component, which `write` fills.
+    /// Makes room for one value per component and lets `write` fill it.
     fn with_room(
         &self,
         write: impl FnOnce(PcaView<'_, X::Scalar>, &mut [X::Scalar]) -> Result<(), Error>,
     ) -> Result<Projection<X::Scalar, P>, Error> {
         let (view, mut values) = (self.view()?, [X::Scalar::ZERO; P]);
-        write(view, values.get_mut(..view.components()).unwrap_or_default())?;
+        write(view, head_mut(&mut values, view.components()))?;
         Ok(Projection::leading(values, view.components()))
     }
 }
@@ -220,19 +246,20 @@ impl<X: Vector, const P: usize> Default for Pca<X, P> {
 /// A PCA to use, borrowed from storage of any kind: a [`Pca`], or a host program's vectors.
 #[derive(Clone, Copy, Debug)]
 pub struct PcaView<'a, T> {
-    header: Header<T>,
+    header: PcaHeader<T>,
     mean: &'a [T],
     axes: MatrixView<'a, T>,
     variances: &'a [T],
 }
 
 impl<'a, T: Real> PcaView<'a, T> {
-    /// Puts mean, axes (one a row) and variances together.
+    /// Puts mean, axes (one per row) and variances together.
     ///
     /// # Errors
-    /// [`Error::NotFitted`] without components, [`Error::Shape`] when a size differs from what the header says.
+    /// [`Error::NotFitted`] without components, [`Error::Shape`] when a size differs from what the
+    /// header says.
     pub fn new(
-        header: Header<T>,
+        header: PcaHeader<T>,
         mean: &'a [T],
         axes: MatrixView<'a, T>,
         variances: &'a [T],
@@ -248,7 +275,7 @@ impl<'a, T: Real> PcaView<'a, T> {
     }
 
     /// The scalars.
-    pub const fn header(&self) -> &Header<T> {
+    pub const fn header(&self) -> &PcaHeader<T> {
         &self.header
     }
 
@@ -257,7 +284,7 @@ impl<'a, T: Real> PcaView<'a, T> {
         self.mean
     }
 
-    /// The axes `u_j`, one a row.
+    /// The axes `u_j`, one per row.
     pub const fn axes(&self) -> MatrixView<'a, T> {
         self.axes
     }
@@ -281,7 +308,8 @@ impl<'a, T: Real> PcaView<'a, T> {
     /// Projects a point; `projection` has one place for each axis.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a `projection` of another length, and [`Error::Query`] when the point cannot be used.
+    /// [`Error::Shape`] for a `projection` of another length, and [`Error::Query`] when the point
+    /// cannot be used.
     pub fn project(&self, x: &[T], projection: &mut [T]) -> Result<(), Error> {
         require_shape("projection", self.components(), projection.len())?;
         Kernel::<[T]>::check(&Linear, x, self.mean).map_err(Error::Query)?;

@@ -1,17 +1,29 @@
 //! Pre-images for any kernel, learned from the training samples.
 //!
-//! With `f_i` the projection of sample `x_i`: `z(f) = Σ_i a_i k(f, f_i)`, `a = (K_f + λI)⁻¹ X`, `K_f` being the Gram matrix of the `f_i`.
+//! **Method.** A [ridge regression](crate::methods::ridge) from projections back to inputs: with
+//! `f_i` the projection of sample `x_i` and `K_f` the Gram matrix of the `f_i`,
+//! `z(f) = Σ_i a_i k(f, f_i)` with `a = (K_f + λI)⁻¹ X`.
+//!
+//! **Source.** Bakır, Weston & Schölkopf, *Learning to Find Pre-Images*, NIPS 2003.
+//!
+//! **Domain.** Models on vectors, with any kernel; the kernel on projections and the ridge are the
+//! caller's choice.
+//!
+//! **Bound.** That of the regression.
 
 use crate::error::{Error, require_capacity, require_shape};
 use crate::kernel::{BlockKernel, Samples, Vector};
 use crate::kpca::{KernelPca, KernelPcaView};
+use crate::linalg::slices::head_mut;
 use crate::linalg::{Matrix, MatrixViewMut};
 use crate::math::Real;
 use crate::methods::ridge::{self, KernelRidge};
 
-/// A regression from the projections on at most `P` components back to inputs, learned from at most `N` samples of type `X`; `K` is the kernel on projections.
+/// A regression from projections on at most `P` components back to inputs, learned from at most `N`
+/// samples of type `X`; `K` is the kernel on projections.
 ///
-/// Projections on fewer components are filled up with zeros, which change neither inner products nor distances.
+/// Projections on fewer components are filled up with zeros, which change neither inner products
+/// nor distances.
 pub type PreImages<K, X, const N: usize, const P: usize> =
     KernelRidge<K, [<X as Vector>::Scalar; P], X, N>;
 
@@ -43,12 +55,14 @@ where
     X: Vector,
     K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
 {
-    /// Learns to go back from projections to inputs, from samples such as the model was fitted to.
+    /// Learns to go back from projections to inputs, from samples like those that the model was
+    /// fitted to.
     ///
-    /// `kernel` compares projections; the model's own, as in scikit-learn, is a good choice where it is Gaussian.
+    /// `kernel` compares projections; the model's own, as in scikit-learn, is a good choice if it
+    /// is Gaussian.
     ///
     /// # Errors
-    /// As [`project`](Self::project) and [`ridge::fit`]. `pre_images` are unchanged then.
+    /// As [`project`](Self::project) and [`ridge::fit`]. `pre_images` are unchanged after an error.
     pub fn learn_pre_images<J, const N: usize>(
         &self,
         kernel: J,
@@ -61,7 +75,7 @@ where
         J: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
     {
         require_capacity("samples", samples.len(), N)?;
-        let projections = workspace.projections.get_mut(..samples.len()).unwrap_or_default();
+        let projections = head_mut(&mut workspace.projections, samples.len());
         projections.fill([X::Scalar::ZERO; P]);
         let model = self.view()?;
         let places = MatrixViewMut::new(projections.as_flattened_mut(), samples.len(), P)?;
@@ -70,7 +84,8 @@ where
         pre_images.fit(kernel, projections, samples, ridge, &mut workspace.gram)
     }
 
-    /// `x` without its noise: the pre-image of its own projection, as [learned](Self::learn_pre_images).
+    /// `x` without its noise: the pre-image of its own projection, as
+    /// [learned](Self::learn_pre_images).
     ///
     /// # Errors
     /// As [`project`](Self::project) and [`KernelRidge::predict`].
@@ -85,7 +100,7 @@ where
         pre_images.predict(&self.filled_up(x)?)
     }
 
-    /// The projection of a sample, and zeros for components there are not.
+    /// The projection of a sample, with zeros for components that the model does not have.
     fn filled_up(&self, x: &X) -> Result<[X::Scalar; P], Error> {
         let mut filled_up = [X::Scalar::ZERO; P];
         crate::kpca::preimage::copy(&self.project(x.view())?, &mut filled_up);
@@ -93,10 +108,11 @@ where
     }
 }
 
-/// Projects `samples` and writes the weights of a [regression](crate::methods::ridge) from their projections back to them.
+/// Projects `samples` and writes the weights of a [regression](crate::methods::ridge) from their
+/// projections back to them.
 ///
-/// `projections` has a row for each sample and a column for each component: the points of the regression. `gram` is `n × n`, `weights` has a row for each
-/// sample and a column for each input.
+/// `projections` has a row for each sample and a column for each component: the points of the
+/// regression. `gram` is `n × n`; `weights` has a row for each sample and a column for each input.
 ///
 /// # Errors
 /// As [`KernelPcaView::project`] and [`ridge::fit`].

@@ -1,23 +1,36 @@
 //! Kernel ridge regression: numbers that depend smoothly on samples, learned from examples.
 //!
-//! For samples `x_i` with targets `y_i` and a ridge `λ`, the function of the kernel's feature space that makes `Σ (y_i − y(x_i))² + λ‖w‖²` smallest is
+//! **Method.** For samples `x_i` with targets `y_i` and a ridge `λ`, the function of the kernel's
+//! feature space that minimises `Σ (y_i − y(x_i))² + λ‖w‖²` is
 //!
-//! `y(x) = Σ_i a_i k(x, x_i)` with `a = (K + λI)⁻¹ y` (Saunders, Gammerman & Vovk 1998),
+//! `y(x) = Σ_i a_i k(x, x_i)` with `a = (K + λI)⁻¹ y`,
 //!
-//! solved by [Cholesky](crate::linalg::cholesky::solve): `n²/2` kernel evaluations and `n³/6` multiply-adds to fit, `n` evaluations to predict. There is no intercept: targets
-//! that are not centred around zero are pulled towards it where samples are far, and by `λ` everywhere.
+//! solved by [Cholesky's factorisation](crate::linalg::cholesky::solve): `n²/2` kernel evaluations
+//! and `n³/6` multiply-adds to fit, `n` evaluations to predict. A target can be several numbers:
+//! each is a regression of its own, and all share the factor of `K + λI`.
 //!
-//! The smaller the ridge, the closer the predictions come to the targets of the samples; at 0 they meet, noise included, if `K` has an inverse. The larger, the closer
-//! they come to zero. A target can be several numbers: each is a regression of its own, but the factor of `K + λI` is the same for all.
+//! **Source.** Saunders, Gammerman & Vovk, *Ridge Regression Learning Algorithm in Dual Variables*,
+//! ICML 1998.
+//!
+//! **Domain.** Finite targets and a ridge `λ ≥ 0`. The smaller the ridge, the closer the
+//! predictions come to the targets of the samples; at 0 they meet, noise included, if `K` has an
+//! inverse. The larger it is, the closer they come to zero. There is no intercept: predictions tend
+//! to zero far from all samples, so centre the targets.
+//!
+//! **Bound.** The weights are those of a matrix within `γ_{3n+1} |L||Lᵀ|` of `K + λI`, as
+//! [Cholesky's](crate::linalg::cholesky) are; with `λ > 0` and a positive semi-definite `K` the
+//! condition number is at most `1 + ‖K‖/λ`.
 
 use crate::error::{Error, Fault, require_capacity, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Sample, Samples, Vector, gram};
 use crate::linalg::cholesky::{factorise, is_finite_solution, substitute};
+use crate::linalg::slices::{entry, head, head_mut};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
 use crate::math::{Real, first_not_finite};
-use crate::methods::labels;
+use crate::methods::{labels, points};
 
-/// A kernel ridge regression on at most `N` samples of type `X`, with targets of type `Y` such as `[f32; 1]`.
+/// A kernel ridge regression on at most `N` samples of type `X`, with targets of type `Y` such as
+/// `[f32; 1]`.
 ///
 /// ```
 /// use mercer::kernel::Rbf;
@@ -38,7 +51,7 @@ pub struct KernelRidge<K, X, Y, const N: usize> {
     /// None before the first fit, so that an empty model is all zeros and stays out of `.data`.
     kernel: Option<K>,
     points: heapless::Vec<X, N, u32>,
-    /// `a`, one for each point there is room for.
+    /// `a`, with a place for each of the `N` points.
     weights: [Y; N],
 }
 
@@ -80,7 +93,7 @@ where
 
     /// `a_i`, the weights of the samples, one number for each output.
     pub fn weights(&self) -> &[Y] {
-        self.weights.get(..self.points.len()).unwrap_or_default()
+        head(&self.weights, self.points.len())
     }
 
     /// Predicts the target of a sample.
@@ -103,7 +116,7 @@ where
     /// Learns to predict `targets[i]` from `samples[i]`.
     ///
     /// # Errors
-    /// See [`fit`]. The model is unchanged then.
+    /// See [`fit`]. The model is unchanged after an error.
     pub fn fit(
         &mut self,
         kernel: K,
@@ -114,15 +127,11 @@ where
     ) -> Result<(), Error> {
         let n = samples.len();
         require_capacity("samples", n, N)?;
-        let weights = Y::flatten_mut(self.weights.get_mut(..n).unwrap_or_default());
+        let weights = Y::flatten_mut(head_mut(&mut self.weights, n));
         let mut weights = MatrixViewMut::new(weights, n, Y::INPUTS)?;
         let mut gram = workspace.view_mut().into_leading(n, n);
         fit(&kernel, samples, targets, ridge, &mut gram, &mut weights)?;
-        self.points.clear();
-        for sample in samples {
-            // There is room: that was checked.
-            let _ = self.points.push(sample.clone());
-        }
+        points::keep(&mut self.points, samples);
         self.kernel = Some(kernel);
         Ok(())
     }
@@ -141,12 +150,17 @@ where
 
 /// Writes the weights `a = (K + λI)⁻¹ y`.
 ///
-/// `targets` has a vector of outputs for each sample, `weights` a row for each sample and a column for each output; `gram` is `n × n` and ends as the factor of `K + λI`. Nothing is written to
-/// `weights` before every check has passed, for which each system is solved once more, beside the factor: `n²` multiply-adds for each output.
+/// `targets` has a vector of outputs for each sample, `weights` a row for each sample and a column
+/// for each output; `gram` is `n × n` and ends as the factor of `K + λI`. Nothing is written to
+/// `weights` before every check has passed. One of these checks solves each system once beforehand,
+/// which adds `n²` multiply-adds for each output.
 ///
 /// # Errors
-/// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for a negative `ridge`, and for targets so large that the weights overflow; [`Error::Label`] for a target that is not finite;
-/// [`Error::NotPositiveDefinite`] when the ridge is too small for a kernel that is not positive definite on these samples, or whose rounding exceeds the ridge (in `f32`, a wide Gaussian's does soon).
+/// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for a negative `ridge`,
+/// and for targets so large that the weights overflow; [`Error::Label`] for a target that is not
+/// finite; [`Error::NotPositiveDefinite`] when the ridge is too small for a kernel that is not
+/// positive definite on these samples, or smaller than the kernel's rounding (as it soon is in
+/// `f32` with a wide Gaussian).
 pub fn fit<K, S, Y>(
     kernel: &K,
     samples: &S,
@@ -178,8 +192,7 @@ where
     }
     factorise(gram)?;
     for output in 0..weights.columns() {
-        let target = |i| targets.sample(i).and_then(|target| target.get(output)).copied();
-        if !is_finite_solution(gram, |i| target(i).unwrap_or_default()) {
+        if !is_finite_solution(gram, targets.iter_samples().map(|target| entry(target, output))) {
             let rule = "smaller, or the ridge larger: the weights overflow";
             return Err(Error::Parameter { name: "targets", rule });
         }
@@ -192,7 +205,8 @@ where
     substitute(gram.view(), weights)
 }
 
-/// A regression to predict with, borrowed from storage of any kind: a [`KernelRidge`], or a host program's vectors.
+/// A regression to predict with, borrowed from storage of any kind: a [`KernelRidge`], or a host
+/// program's vectors.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelRidgeView<'a, K, S>
 where
@@ -209,10 +223,11 @@ where
     S: Samples + ?Sized,
     K: BlockKernel<S::View>,
 {
-    /// Puts kernel, points and weights together; `weights` has a row for each point and a column for each output.
+    /// Puts kernel, points and weights together; `weights` has a row for each point and a column
+    /// for each output.
     ///
     /// # Errors
-    /// [`Error::Shape`] when there are not as many points as rows of weights.
+    /// [`Error::Shape`] when the numbers of points and of rows of weights differ.
     pub fn new(
         kernel: &'a K,
         points: &'a S,
@@ -230,7 +245,8 @@ where
     /// Predicts the target of a sample; `prediction` has one place for each output.
     ///
     /// # Errors
-    /// [`Error::NotFitted`] without points, [`Error::Shape`] for a `prediction` of another length, and [`Error::Query`] when the sample cannot be used.
+    /// [`Error::NotFitted`] without points, [`Error::Shape`] for a `prediction` of another length,
+    /// and [`Error::Query`] when the sample cannot be used.
     pub fn predict(&self, x: &S::View, prediction: &mut [K::Scalar]) -> Result<(), Error> {
         let peer = self.points.sample(0).ok_or(Error::NotFitted)?;
         require_shape("prediction", self.weights.columns(), prediction.len())?;

@@ -342,7 +342,7 @@ where
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FittedPca<T> {
     pub(crate) report: PcaReport<T>,
-    header: pca::Header<T>,
+    header: pca::PcaHeader<T>,
     mean: Vec<T>,
     axes: Grid<T>,
     variances: Vec<T>,
@@ -391,7 +391,7 @@ pub(crate) fn fit_pca<T: Real>(
         beside: &mut beside,
         mean: &mut mean,
     };
-    let mut header = pca::Header::default();
+    let mut header = pca::PcaHeader::default();
     let (mut mean, mut axes, mut variances) =
         (vec![T::ZERO; d], Grid::zeros(d, d), vec![T::ZERO; d]);
     let mut storage = PcaMut {

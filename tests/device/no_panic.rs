@@ -20,11 +20,12 @@ use mercer::kernel::{
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
 use mercer::linalg::eigen::{Decomposition, MAX_SWEEPS};
 use mercer::linalg::{Matrix, eigen};
-use mercer::methods::dimension::{Method, Options};
+use mercer::methods::dimension::Method;
 use mercer::methods::graph::{Diffusion, connect};
 use mercer::methods::{
-    DimensionWorkspace, FisherWorkspace, KMeansWorkspace, KernelFisher, KernelKMeans, KernelRidge,
-    Pca, PcaWorkspace, PreImageWorkspace, PreImages, dimension, kmeans,
+    DimensionOptions, DimensionWorkspace, FisherWorkspace, KMeansOptions, KMeansWorkspace,
+    KernelFisher, KernelKMeans, KernelRidge, Pca, PcaWorkspace, PreImageWorkspace, PreImages,
+    dimension,
 };
 use mercer::{
     Alarm, AlarmConfig, Detector, Error, KernelPca, Learner, Progress, QuantisedDetector, Recipe,
@@ -139,9 +140,10 @@ fn denoise(samples: &[Reading; SAMPLES]) -> Result<(), Error> {
 fn judge_labels(samples: &[Reading]) -> Result<(), Error> {
     let labels = black_box([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0]);
     let mut workspace = DimensionWorkspace::<f32, SAMPLES>::new();
-    for options in
-        [Options::SIGNS, Options { method: Method::LeaveOneOut, centred: true, ..Options::VALUES }]
-    {
+    for options in [
+        DimensionOptions::SIGNS,
+        DimensionOptions::VALUES.method(Method::LeaveOneOut).centred(true),
+    ] {
         let mut scratch = workspace.scratch(black_box(SAMPLES))?;
         let kernel = black_box(Rbf::new(0.125));
         let found = dimension::estimate(&kernel, samples, &labels, options, &mut scratch)?;
@@ -158,7 +160,7 @@ fn judge_labels(samples: &[Reading]) -> Result<(), Error> {
 fn group(samples: &[Reading]) -> Result<(), Error> {
     let mut clusters = KernelKMeans::<Rbf<f32>, Reading, SAMPLES, 3>::new();
     let mut workspace = KMeansWorkspace::new();
-    let options = black_box(kmeans::Options::new(3));
+    let options = black_box(KMeansOptions::new(3));
     black_box(clusters.fit(black_box(Rbf::new(0.5)), samples, options, &mut workspace)?);
     black_box((clusters.labels(), clusters.assign(&black_box([0.5, 0.5, 0.5]))?));
     Ok(())

@@ -14,7 +14,7 @@ use crate::detect::scaling::Scaling;
 use crate::error::{Error, require_capacity};
 use crate::kernel::{Kernel, Rbf};
 use crate::kpca::{ExpansionView, KernelPcaView};
-use crate::math::{Math, Real, dot, sum};
+use crate::math::{Math, Real, dot_in_order, sum};
 
 /// The largest coordinate or weight.
 const MOST: i32 = i16::MAX as i32;
@@ -115,7 +115,7 @@ impl<const D: usize> Grid<D> {
             for (largest, x) in largest.iter_mut().zip(point) {
                 *largest = largest.larger((x * width).abs());
             }
-            radius = radius.larger((dot(point, point)).sqrt() * width);
+            radius = radius.larger((dot_in_order(point, point)).sqrt() * width);
         }
         // A reading that is longer than this is far from all points.
         let far = radius + (VANISHES as f32).sqrt();

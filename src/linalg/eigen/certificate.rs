@@ -59,7 +59,7 @@ fn deflate<T: Real>(
             }
         }
         diagonal += *pivot * *pivot;
-        beside += rows::dot(right, right);
+        beside += rows::dot_in_lanes(right, right);
         *pivot += bound;
     }
     diagonal + (beside + beside)
@@ -69,7 +69,7 @@ fn deflate<T: Real>(
 fn is_positive_definite<T: Real>(matrix: &mut MatrixViewMut<'_, T>, pivots: &[T]) -> bool {
     for (j, &pivot) in pivots.iter().enumerate().rev() {
         let own = matrix.view().row(j).get(j + 1..).unwrap_or_default();
-        let square = pivot - rows::dot(own, own);
+        let square = pivot - rows::dot_in_lanes(own, own);
         if square <= T::ZERO {
             return false;
         }

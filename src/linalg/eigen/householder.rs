@@ -11,7 +11,7 @@ use crate::math::Real;
 pub(super) fn reflect<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize, negligible: T) -> bool {
     let neighbour = matrix.at(i, i - 1);
     let others = matrix.view().row(i).get(..i - 1).unwrap_or_default();
-    let square = rows::dot(others, others);
+    let square = rows::dot_in_lanes(others, others);
     if square <= negligible * negligible {
         matrix.set(i - 1, i, neighbour);
         if i >= 2 {
@@ -48,7 +48,7 @@ pub(super) fn multiply<T: Real>(matrix: MatrixView<'_, T>, product: &mut [T], i:
 /// Turns `A u` into the `w` of `P A P = A − u wᵀ − w uᵀ`: `w = q − (u·q/2h) u` with `q = A u/h`.
 pub(super) fn complete<T: Real>(matrix: MatrixView<'_, T>, product: &mut [T], i: usize) {
     if let Some((u, h)) = reflection(&matrix, i) {
-        let mean = rows::dot(u, product) / (h + h);
+        let mean = rows::dot_in_lanes(u, product) / (h + h);
         for (p, &u) in product.iter_mut().zip(u) {
             *p = (*p - mean * u) / h;
         }
@@ -79,7 +79,7 @@ pub(super) fn apply_inside<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize,
 }
 
 fn reflect_row<T: Real>(v: &mut [T], u: &[T], h: T) {
-    let factor = rows::dot(u, v) / h;
+    let factor = rows::dot_in_lanes(u, v) / h;
     rows::add(v, -factor, u);
 }
 

@@ -181,7 +181,7 @@ fn squares<T: Real>(matrix: MatrixView<'_, T>) -> T {
     for (i, row) in matrix.iter_rows().enumerate() {
         if let Some((left, [entry, ..])) = row.split_at_checked(i) {
             diagonal += *entry * *entry;
-            beside += rows::dot(left, left);
+            beside += rows::dot_in_lanes(left, left);
         }
     }
     diagonal + (beside + beside)
@@ -318,7 +318,7 @@ impl<T: Real> Lanczos<T> {
         }
         for _ in 0..3 {
             self.orthogonalise(scratch);
-            self.length = rows::dot(scratch.vector, scratch.vector).sqrt();
+            self.length = rows::dot_in_lanes(scratch.vector, scratch.vector).sqrt();
             if self.length > T::ZERO {
                 for entry in scratch.vector.iter_mut() {
                     *entry /= self.length;
@@ -345,20 +345,20 @@ impl<T: Real> Lanczos<T> {
             }
             rows::add(vector, -self.coupling, basis.row(at - 1));
         }
-        let projection = rows::dot(this, vector);
+        let projection = rows::dot_in_lanes(this, vector);
         rows::add(vector, -projection, this);
         if let Some(diagonal) = scratch.diagonal.get_mut(at) {
             *diagonal = projection;
         }
         self.size += 1;
 
-        let before = rows::dot(scratch.vector, scratch.vector);
+        let before = rows::dot_in_lanes(scratch.vector, scratch.vector);
         self.orthogonalise(scratch);
-        let mut after = rows::dot(scratch.vector, scratch.vector);
+        let mut after = rows::dot_in_lanes(scratch.vector, scratch.vector);
         // Where much was taken away, rounding of it is left (Daniel, Gragg, Kaufman & Stewart 1976).
         if after + after < before {
             self.orthogonalise(scratch);
-            after = rows::dot(scratch.vector, scratch.vector);
+            after = rows::dot_in_lanes(scratch.vector, scratch.vector);
         }
         let diagonal = scratch.diagonal.get(..self.size).unwrap_or_default();
         let rounding = T::EPSILON * diagonal.iter().fold(T::ZERO, |m, d| m.larger(d.abs()));
@@ -379,7 +379,7 @@ impl<T: Real> Lanczos<T> {
             first += 4;
         }
         for i in first..self.size {
-            let part = rows::dot(basis.row(i), scratch.vector);
+            let part = rows::dot_in_lanes(basis.row(i), scratch.vector);
             rows::add(scratch.vector, -part, basis.row(i));
         }
     }

@@ -133,7 +133,7 @@ pub(super) fn compress<T: Real>(size: usize, keep: usize, scratch: &mut LanczosS
             scratch.projected.set(0, i, basis.at(i, column));
         }
         for (j, row) in rotation.iter_rows().enumerate() {
-            basis.set(j, column, rows::dot(row, scratch.projected.view().row(0)));
+            basis.set(j, column, rows::dot_in_lanes(row, scratch.projected.view().row(0)));
         }
     }
 }

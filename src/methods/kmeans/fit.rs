@@ -1,6 +1,6 @@
-//! A fit, pass by pass.
+//! A fit, pass by pass; method, source, domain and bound are those of the [parent](super).
 
-use super::{KMeansReport, KMeansScratch, Options, Outcome};
+use super::{KMeansOptions, KMeansReport, KMeansScratch, Outcome};
 use crate::error::Error;
 use crate::kernel::gram::check_samples;
 use crate::kernel::{BlockKernel, Samples};
@@ -13,7 +13,7 @@ use crate::math::Real;
 pub fn fit<K, S>(
     kernel: &K,
     samples: &S,
-    options: Options,
+    options: KMeansOptions,
     scratch: &mut KMeansScratch<'_, K::Scalar>,
 ) -> Result<KMeansReport<K::Scalar>, Error>
 where
@@ -28,16 +28,17 @@ where
     }
 }
 
-/// State of a fit that is made one pass a step; kernel, samples and memory stay with the caller, who must not change them meanwhile.
+/// State of a fit that makes one pass per step; kernel, samples and memory stay with the caller,
+/// who must not change them in between.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct KMeansFit<T> {
-    options: Options,
+    options: KMeansOptions,
     /// The present start.
     start: usize,
     passes: usize,
     objective: T,
-    /// Gains up to this are made of rounding.
+    /// Gains up to this are nothing but rounding.
     rounding: T,
     /// The best start that has ended.
     best: Option<KMeansReport<T>>,
@@ -60,15 +61,18 @@ enum Stage {
 }
 
 impl<T: Real> KMeansFit<T> {
-    /// Checks everything, chooses the seeds and forms the first clusters: about `n²` kernel evaluations.
+    /// Checks everything, chooses the seeds and forms the first clusters: about `n²` kernel
+    /// evaluations.
     ///
     /// # Errors
-    /// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for 0 clusters or passes; [`Error::TooFewSamples`] when there are fewer samples than
-    /// clusters, [`Error::TooFewDistinct`] when there are fewer that differ by more than rounding; [`Error::NotFinite`] for a pair on which the kernel overflows.
+    /// Whatever is wrong with kernel, samples or sizes; [`Error::Parameter`] for 0 clusters, starts
+    /// or passes; [`Error::TooFewSamples`] when there are fewer samples than clusters,
+    /// [`Error::TooFewDistinct`] when fewer differ by more than rounding; [`Error::NotFinite`] for
+    /// a pair on which the kernel overflows.
     pub fn start<K, S>(
         kernel: &K,
         samples: &S,
-        options: Options,
+        options: KMeansOptions,
         scratch: &mut KMeansScratch<'_, T>,
     ) -> Result<Self, Error>
     where
@@ -92,7 +96,7 @@ impl<T: Real> KMeansFit<T> {
         }
         let rounding = scratch.measure(kernel, samples)?;
         let mut fit = Self {
-            options: Options { starts: options.starts.min(n), ..options },
+            options: KMeansOptions { starts: options.starts.min(n), ..options },
             start: 0,
             passes: 0,
             objective: T::ZERO,
@@ -105,11 +109,12 @@ impl<T: Real> KMeansFit<T> {
         Ok(fit)
     }
 
-    /// Makes one pass, or passes from one start to the next; the report says that all are done.
+    /// Makes one pass, or goes on to the next start; returns the report when all starts are done.
     ///
     /// # Errors
-    /// [`Error::TooFewDistinct`], as what rounding can tell apart depends on the seed to begin with; and [`Error::NotFinite`], which [`start`](Self::start) would have found
-    /// already if kernel and samples are the same.
+    /// [`Error::TooFewDistinct`], as it depends on the first seed which samples rounding can tell
+    /// apart. If kernel, samples or memory were changed since [`start`](Self::start):
+    /// [`Error::Shape`] or [`Error::NotFinite`].
     pub fn step<K, S>(
         &mut self,
         kernel: &K,
@@ -120,6 +125,7 @@ impl<T: Real> KMeansFit<T> {
         S: Samples + ?Sized,
         K: BlockKernel<S::View, Scalar = T>,
     {
+        scratch.require_shape(samples.count(), self.options.clusters)?;
         match self.stage {
             Stage::Together | Stage::Singly if self.passes >= self.options.max_passes => {
                 self.stage = Stage::Ended(Outcome::PassesUsedUp);
@@ -147,7 +153,7 @@ impl<T: Real> KMeansFit<T> {
         Ok(None)
     }
 
-    /// Clusters around seeds, the first of which is given.
+    /// Forms clusters around seeds, the first of which is given.
     fn begin<K, S>(
         &mut self,
         kernel: &K,
@@ -167,7 +173,7 @@ impl<T: Real> KMeansFit<T> {
         Ok(())
     }
 
-    /// One pass; if no sample moves, what comes next.
+    /// Makes one pass; if no sample moves, decides what comes next.
     fn pass<K, S>(
         &mut self,
         kernel: &K,
@@ -184,7 +190,7 @@ impl<T: Real> KMeansFit<T> {
             _ => scratch.move_singly(kernel, samples, self.rounding),
         };
         if moved {
-            // Afresh: sums that are only corrected collect rounding.
+            // From scratch, because sums that are only corrected collect rounding.
             scratch.refresh(kernel, samples)?;
             self.objective = scratch.objective();
         } else if self.stage == Stage::Together && self.options.single_moves {

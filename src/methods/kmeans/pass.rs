@@ -1,20 +1,22 @@
-//! One look at every sample: does it want to be in another cluster?
+//! One pass over all samples: which of them should be in another cluster?
+//!
+//! **Method.** All together to the nearest centre, or one after the other where that lowers the
+//! objective. **Source.** Lloyd 1982; Hartigan 1975. **Domain, bound.** Those of the
+//! [parent](super): a sample moves only for a gain above rounding.
 
 use super::{Cluster, KMeansScratch};
 use crate::kernel::{BlockKernel, Samples};
+use crate::linalg::slices::{entry, set, update};
 use crate::math::{Real, first_least};
 
 impl<T: Real> KMeansScratch<'_, T> {
-    /// Moves every sample to the nearest centre, if that is nearer than its own by more than rounding; says whether one moved. Sums and clusters are those of before.
+    /// Moves every sample to the nearest centre if that is nearer than its own by more than
+    /// rounding; says whether any moved. Sums and clusters are still those of before.
     pub(super) fn move_together(&mut self, rounding: T) -> bool {
         self.measure_own();
         let mut moved = false;
-        for (i, row) in self.sums.view().iter_rows().enumerate() {
-            let (Some(label), Some(distance), Some(&norm)) =
-                (self.labels.get_mut(i), self.distances.get_mut(i), self.norms.get(i))
-            else {
-                break;
-            };
+        let own = self.labels.iter_mut().zip(self.distances.iter_mut()).zip(self.norms.iter());
+        for (row, ((label, distance), &norm)) in self.sums.view().iter_rows().zip(own) {
             let centres = self.clusters.iter().zip(row);
             let all = centres.map(|(cluster, &sum)| cluster.squared_distance(norm, sum));
             if let Some((number, nearest)) = first_least(all)
@@ -31,7 +33,8 @@ impl<T: Real> KMeansScratch<'_, T> {
         moved
     }
 
-    /// Gives each cluster without a sample the one that is farthest from its centre, among those that are not alone.
+    /// Gives each empty cluster the sample that is farthest from its centre, among those that are
+    /// not alone in their cluster.
     fn fill_empty(&mut self) {
         for empty in 0..self.clusters.len() {
             let count = |cluster: usize| {
@@ -49,17 +52,15 @@ impl<T: Real> KMeansScratch<'_, T> {
                     farthest = Some((i, distance));
                 }
             }
-            if let Some((i, _)) = farthest
-                && let (Some(label), Some(distance)) =
-                    (self.labels.get_mut(i), self.distances.get_mut(i))
-            {
-                *label = empty as u32;
-                *distance = T::ZERO;
+            if let Some((i, _)) = farthest {
+                set(self.labels, i, empty as u32);
+                set(self.distances, i, T::ZERO);
             }
         }
     }
 
-    /// Moves one sample after the other, if that lowers the objective by more than rounding; says whether one moved. Sums and clusters follow.
+    /// Moves one sample after the other if that lowers the objective by more than rounding; says
+    /// whether any moved. Sums and clusters are kept up to date.
     pub(super) fn move_singly<K, S>(&mut self, kernel: &K, samples: &S, rounding: T) -> bool
     where
         S: Samples + ?Sized,
@@ -69,47 +70,41 @@ impl<T: Real> KMeansScratch<'_, T> {
         for (i, x) in samples.iter_samples().enumerate() {
             let Some((from, to)) = self.best_move(i, rounding) else { continue };
             moved = true;
-            let norm = self.norms.get(i).copied().unwrap_or_default();
+            let norm = entry(self.norms, i);
             let row = self.sums.row_mut(i);
-            let [out, into] =
-                [from, to].map(|cluster| row.get(cluster).copied().unwrap_or_default());
-            if let Some(cluster) = self.clusters.get_mut(from) {
-                *cluster = Cluster {
-                    samples: cluster.samples.saturating_sub(1),
-                    total: cluster.total - (out + out - norm),
-                };
-            }
-            if let Some(cluster) = self.clusters.get_mut(to) {
-                *cluster = Cluster {
-                    samples: cluster.samples + 1,
-                    total: cluster.total + (into + into + norm),
-                };
-            }
-            if let Some(label) = self.labels.get_mut(i) {
-                *label = to as u32;
-            }
+            let [out, into] = [from, to].map(|cluster| entry(row, cluster));
+            update(self.clusters, from, |cluster| {
+                cluster.samples = cluster.samples.saturating_sub(1);
+                cluster.total -= out + out - norm;
+            });
+            update(self.clusters, to, |cluster| {
+                cluster.samples += 1;
+                cluster.total += into + into + norm;
+            });
+            set(self.labels, i, to as u32);
             for (j, (row, y)) in self.sums.iter_rows_mut().zip(samples.iter_samples()).enumerate() {
                 let value = if j == i { norm } else { kernel.eval(x, y) };
-                if let Some(sum) = row.get_mut(from) {
-                    *sum -= value;
-                }
-                if let Some(sum) = row.get_mut(to) {
-                    *sum += value;
-                }
+                update(row, from, |sum| *sum -= value);
+                update(row, to, |sum| *sum += value);
             }
         }
         moved
     }
 
-    /// From which cluster to which sample `i` should move, if anywhere.
+    /// From which cluster to which sample `i` should move, if it should.
     fn best_move(&self, i: usize, rounding: T) -> Option<(usize, usize)> {
-        let (from, norm) = (*self.labels.get(i)? as usize, *self.norms.get(i)?);
+        let (from, norm) = (entry(self.labels, i) as usize, entry(self.norms, i));
         let row = self.sums.view().row(i);
-        let own = self.clusters.get(from).filter(|cluster| cluster.samples > 1)?;
+        let own = entry(self.clusters, from);
+        // The last sample of a cluster stays.
+        if own.samples <= 1 {
+            return None;
+        }
         let count = |cluster: &Cluster<T>| T::from_usize(cluster.samples as usize);
-        // By how much the objective falls when the sample leaves, and rises when it joins.
+        // By how much the objective falls when the sample leaves its cluster, and rises when it
+        // joins another one.
         let falls =
-            own.squared_distance(norm, *row.get(from)?) * count(own) / (count(own) - T::ONE);
+            own.squared_distance(norm, entry(row, from)) * count(&own) / (count(&own) - T::ONE);
         let rises = self.clusters.iter().zip(row).enumerate().map(|(number, (cluster, &sum))| {
             let rise =
                 cluster.squared_distance(norm, sum) * count(cluster) / (count(cluster) + T::ONE);
@@ -126,7 +121,8 @@ mod tests {
     use crate::kernel::Linear;
     use crate::methods::kmeans::KMeansWorkspace;
 
-    /// From the seeds hardly ever a cluster becomes empty, so this one starts from labels that make it happen.
+    /// A cluster hardly ever becomes empty after seeding, so this starts from labels that make it
+    /// happen.
     #[test]
     fn a_cluster_that_loses_all_samples_takes_the_farthest() {
         let samples = [[-4.0], [-6.0], [4.0], [6.5], [-5.0], [5.0]];

@@ -1,13 +1,19 @@
-//! The first clusters: seeds that are far apart, and every sample with the nearest.
+//! The first clusters: seeds that are far apart, and every sample with the nearest one.
+//!
+//! **Method.** Each further seed is the sample farthest from those so far. **Source.** Gonzalez,
+//! *Clustering to Minimize the Maximum Intercluster Distance*, TCS 38, 1985. **Domain.** As many
+//! samples as clusters that differ by more than rounding. **Bound.** In a metric space the largest
+//! distance to a seed is at most twice the least possible.
 
 use super::KMeansScratch;
 use crate::error::Error;
 use crate::kernel::gram::squared_distance;
 use crate::kernel::{BlockKernel, Samples};
+use crate::linalg::slices::{entry, set};
 use crate::math::{Real, first_least};
 
 impl<T: Real> KMeansScratch<'_, T> {
-    /// Computes `k(x_i, x_i)`; returns what is rounding in a squared distance to a mean of samples.
+    /// Computes `k(x_i, x_i)`; returns the rounding of a squared distance to a mean of samples.
     pub(super) fn measure<K, S>(&mut self, kernel: &K, samples: &S) -> Result<T, Error>
     where
         S: Samples + ?Sized,
@@ -33,10 +39,12 @@ impl<T: Real> KMeansScratch<'_, T> {
         self.labels.fill(0);
         self.refresh(kernel, samples)?;
         self.measure_own();
-        Ok(first_least(self.distances.iter().copied()).map_or(0, |(sample, _)| sample))
+        let nearest = first_least(self.distances.iter().copied());
+        nearest.map(|(sample, _)| sample).ok_or(Error::TooFewSamples { given: 0, needed: 1 })
     }
 
-    /// Chooses as many seeds as there are clusters, the first of which is given, and labels the samples.
+    /// Chooses as many seeds as there are clusters, the first of which is given, and labels the
+    /// samples.
     pub(super) fn seed<K, S>(&mut self, kernel: &K, samples: &S, first: usize) -> Result<(), Error>
     where
         S: Samples + ?Sized,
@@ -46,14 +54,16 @@ impl<T: Real> KMeansScratch<'_, T> {
         let needed = self.clusters.len();
         for number in 0..needed {
             if number > 0 {
-                // The farthest; when only copies of the seeds are left, there is none.
+                // The farthest, unless only copies of the seeds are left.
                 let farthest = first_least(self.distances.iter().map(|&distance| -distance));
                 seed = match farthest {
                     Some((sample, negative)) if negative < T::ZERO => sample,
                     _ => return Err(Error::TooFewDistinct { distinct: number, needed }),
                 };
             }
-            let (Some(x), Some(&own)) = (samples.sample(seed), self.norms.get(seed)) else { break };
+            let given = samples.count();
+            let x = samples.sample(seed).ok_or(Error::TooFewSamples { given, needed: seed + 1 })?;
+            let own = entry(self.norms, seed);
             let places = self.distances.iter_mut().zip(self.labels.iter_mut());
             for ((y, &norm), (distance, label)) in
                 samples.iter_samples().zip(self.norms.iter()).zip(places)
@@ -64,13 +74,9 @@ impl<T: Real> KMeansScratch<'_, T> {
                     *label = number as u32;
                 }
             }
-            // Its distance from itself is 0 but for rounding, and a copy must not take its place.
-            if let (Some(distance), Some(label)) =
-                (self.distances.get_mut(seed), self.labels.get_mut(seed))
-            {
-                *distance = T::ZERO;
-                *label = number as u32;
-            }
+            // Its distance to itself is 0 but for rounding, and a copy must not take its place.
+            set(self.distances, seed, T::ZERO);
+            set(self.labels, seed, number as u32);
         }
         Ok(())
     }

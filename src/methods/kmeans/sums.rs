@@ -1,8 +1,11 @@
 //! What follows from the labels: sums of kernel values, clusters, distances, the objective.
+//!
+//! Method, source, domain and bound are those of the [parent](super).
 
 use super::{Cluster, KMeansScratch};
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Samples};
+use crate::linalg::slices::{entry, update};
 use crate::math::{Real, sum};
 
 impl<T: Real> KMeansScratch<'_, T> {
@@ -15,10 +18,10 @@ impl<T: Real> KMeansScratch<'_, T> {
         for row in self.sums.iter_rows_mut() {
             row.fill(T::ZERO);
         }
-        for (i, (x, &own)) in samples.iter_samples().zip(self.labels.iter()).enumerate() {
-            add(self.sums.row_mut(i), own, self.norms.get(i).copied().unwrap_or_default());
-            let others = samples.iter_samples().zip(self.labels.iter()).enumerate();
-            for (j, (y, &other)) in others.skip(i + 1) {
+        let all = || samples.iter_samples().zip(self.labels.iter()).enumerate();
+        for ((i, (x, &own)), &norm) in all().zip(self.norms.iter()) {
+            add(self.sums.row_mut(i), own, norm);
+            for (j, (y, &other)) in all().skip(i + 1) {
                 let value = kernel.eval(x, y);
                 if !value.is_finite() {
                     return Err(Error::NotFinite { row: i, column: j });
@@ -27,17 +30,17 @@ impl<T: Real> KMeansScratch<'_, T> {
                 add(self.sums.row_mut(j), own, value);
             }
         }
-        self.clusters.fill(Cluster { samples: 0, total: T::ZERO });
+        self.clusters.fill(Cluster::new(0, T::ZERO));
         for (i, (row, &label)) in self.sums.view().iter_rows().zip(self.labels.iter()).enumerate() {
-            if let (Some(cluster), Some(&sum)) =
-                (self.clusters.get_mut(label as usize), row.get(label as usize))
-            {
+            let (label, mut finite) = (label as usize, true);
+            update(self.clusters, label, |cluster| {
                 cluster.samples += 1;
-                cluster.total += sum;
-                // Large values that are finite can have a sum that is not.
-                if !cluster.total.is_finite() {
-                    return Err(Error::NotFinite { row: i, column: i });
-                }
+                cluster.total += entry(row, label);
+                finite = cluster.total.is_finite();
+            });
+            // A sum of large finite values can overflow.
+            if !finite {
+                return Err(Error::NotFinite { row: i, column: i });
             }
         }
         Ok(())
@@ -45,7 +48,8 @@ impl<T: Real> KMeansScratch<'_, T> {
 
     /// The sum of all samples' squared distances to their own centres, which it writes.
     ///
-    /// `Σ_i K_ii − Σ_c (1/|c|) Σ_{i,j∈c} K_ij` is the same with less work, but a difference of numbers that can be much larger than it, and then rounding makes it negative.
+    /// `Σ_i K_ii − Σ_c (1/|c|) Σ_{i,j∈c} K_ij` is the same with less work, but it is a difference
+    /// of numbers that can be much larger, and rounding can then make it negative.
     pub(super) fn objective(&mut self) -> T {
         self.measure_own();
         sum(self.distances.iter().copied())
@@ -53,23 +57,15 @@ impl<T: Real> KMeansScratch<'_, T> {
 
     /// Writes each sample's squared distance to its own centre.
     pub(super) fn measure_own(&mut self) {
-        for (i, (distance, &label)) in self.distances.iter_mut().zip(self.labels.iter()).enumerate()
-        {
-            let row = self.sums.view();
-            if let (Some(cluster), Some(&sum), Some(&norm)) = (
-                self.clusters.get(label as usize),
-                row.row(i).get(label as usize),
-                self.norms.get(i),
-            ) {
-                *distance = cluster.squared_distance(norm, sum);
-            }
+        let samples = self.labels.iter().zip(self.norms.iter()).zip(self.sums.view().iter_rows());
+        for (distance, ((&label, &norm), row)) in self.distances.iter_mut().zip(samples) {
+            let label = label as usize;
+            *distance = entry(self.clusters, label).squared_distance(norm, entry(row, label));
         }
     }
 }
 
 /// Adds to the sum of one cluster.
 fn add<T: Real>(sums: &mut [T], cluster: u32, value: T) {
-    if let Some(sum) = sums.get_mut(cluster as usize) {
-        *sum += value;
-    }
+    update(sums, cluster as usize, |sum| *sum += value);
 }

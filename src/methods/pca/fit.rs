@@ -1,16 +1,20 @@
-//! The two routes to the axes.
+//! The two routes to the axes: through the covariance, and through the inner products.
+//!
+//! Method, source, domain and bound are those of the [parent](super).
 
-use super::Header;
+use super::PcaHeader;
 use crate::error::{Error, require_capacity, require_shape};
 use crate::kernel::gram::check_samples;
 use crate::kernel::{Linear, Samples, Vector};
 use crate::kpca::Components;
 use crate::kpca::components::{Choice, choose};
 use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::slices::{head_mut, tail, tail_mut};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
-use crate::math::{Real, dot, sum};
+use crate::math::{Real, dot_in_order, sum};
 
-/// Memory for a fit: an `M × M` matrix and a little more, `M` being the number of inputs or, for a dual fit, of samples.
+/// Memory for a fit: an `M × M` matrix and a little more, where `M` is the number of inputs or, for
+/// a dual fit, of samples.
 #[derive(Clone, Debug)]
 pub struct PcaWorkspace<X: Vector, const M: usize> {
     matrix: Matrix<X::Scalar, M, M>,
@@ -42,8 +46,8 @@ impl<X: Vector, const M: usize> PcaWorkspace<X, M> {
         require_capacity(what, side, M)?;
         Ok(PcaScratch {
             matrix: self.matrix.view_mut().into_leading(side, side),
-            values: self.values.get_mut(..side).unwrap_or_default(),
-            beside: self.beside.get_mut(..side).unwrap_or_default(),
+            values: head_mut(&mut self.values, side),
+            beside: head_mut(&mut self.beside, side),
             mean: self.mean.view_mut(),
         })
     }
@@ -55,7 +59,8 @@ impl<X: Vector, const M: usize> Default for PcaWorkspace<X, M> {
     }
 }
 
-/// Borrowed memory for a fit, of whatever origin; `m` is the number of inputs or, for a dual fit, of samples.
+/// Borrowed memory for a fit, of whatever origin; `m` is the number of inputs or, for a dual fit,
+/// of samples.
 #[derive(Debug)]
 pub struct PcaScratch<'a, T> {
     /// `m × m`; covariance or inner products, then the eigenvectors as rows.
@@ -72,7 +77,7 @@ pub struct PcaScratch<'a, T> {
 #[derive(Debug)]
 pub struct PcaMut<'a, T> {
     /// Which part of the arrays is in use, and the scalars; written last.
-    pub header: &'a mut Header<T>,
+    pub header: &'a mut PcaHeader<T>,
     /// One for each input.
     pub mean: &'a mut [T],
     /// A row for each component, a column for each input.
@@ -100,11 +105,13 @@ pub struct PcaReport<T> {
 
 /// Fits through the `d × d` covariance of the inputs.
 ///
-/// About `n·d²/2` multiply-adds and a `d × d` eigenproblem. Nothing is written before every check has passed.
+/// About `n·d²/2` multiply-adds and a `d × d` eigenproblem. Nothing is written to `pca` before
+/// every check has passed.
 ///
 /// # Errors
-/// Whatever is wrong with samples, sizes or the wish for components; [`Error::NoVariance`] when all samples are equal; [`Error::NotFinite`] where the covariance
-/// overflows; [`Error::NoConvergence`].
+/// Whatever is wrong with samples, sizes or the requested components; [`Error::NoVariance`] when
+/// all samples are equal; [`Error::NotFinite`] where the covariance overflows;
+/// [`Error::NoConvergence`].
 pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized>(
     samples: &S,
     components: Components<T>,
@@ -123,9 +130,9 @@ pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized>(
         for ((centred, &x), &mean) in scratch.beside.iter_mut().zip(x).zip(scratch.mean.iter()) {
             *centred = x - mean;
         }
-        for (i, row) in scratch.matrix.iter_rows_mut().enumerate() {
-            let Some(right @ [own, ..]) = scratch.beside.get(i..) else { break };
-            rows::add(row.get_mut(i..).unwrap_or_default(), *own / count, right);
+        let rows = scratch.matrix.iter_rows_mut().zip(scratch.beside.iter());
+        for (i, (row, &own)) in rows.enumerate() {
+            rows::add(tail_mut(row, i), own / count, tail(scratch.beside, i));
         }
     }
     scratch.matrix.mirror_upper();
@@ -136,9 +143,11 @@ pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized>(
     })
 }
 
-/// Fits through the `n × n` inner products of the samples: the smaller problem when there are fewer of them than inputs.
+/// Fits through the `n × n` inner products of the samples: the smaller problem when there are fewer
+/// samples than inputs.
 ///
-/// About `d·n²/2` multiply-adds and an `n × n` eigenproblem. Nothing is written before every check has passed.
+/// About `d·n²/2` multiply-adds and an `n × n` eigenproblem. Nothing is written to `pca` before
+/// every check has passed.
 ///
 /// # Errors
 /// Those of [`fit`].
@@ -154,7 +163,7 @@ pub fn fit_dual<T: Real, S: Samples<View = [T]> + ?Sized>(
     require_shape("inner product columns", n, scratch.matrix.columns())?;
     let count = T::from_usize(n);
     for (i, x) in samples.iter_samples().enumerate() {
-        let row = scratch.matrix.row_mut(i).get_mut(i..).unwrap_or_default();
+        let row = tail_mut(scratch.matrix.row_mut(i), i);
         for (entry, y) in row.iter_mut().zip(samples.iter_samples().skip(i)) {
             let pairs = x.iter().zip(y).zip(scratch.mean.iter());
             *entry = sum(pairs.map(|((&x, &y), &mean)| (x - mean) * (y - mean))) / count;
@@ -168,8 +177,8 @@ pub fn fit_dual<T: Real, S: Samples<View = [T]> + ?Sized>(
                 *axis += weight * (x - mean);
             }
         }
-        // √(nλ), but as long as rounding made it.
-        let length = dot(axis, axis).sqrt();
+        // √(nλ) but for rounding, which this leaves out of the axis.
+        let length = dot_in_order(axis, axis).sqrt();
         for entry in axis {
             *entry /= length;
         }
@@ -188,12 +197,13 @@ fn begin<T: Real, S: Samples<View = [T]> + ?Sized>(
     pca: &PcaMut<'_, T>,
 ) -> Result<usize, Error> {
     check_samples(&Linear, samples)?;
-    let first = samples.sample(0).unwrap_or_default();
+    let first = samples.sample(0).ok_or(Error::TooFewSamples { given: 0, needed: 2 })?;
     let d = first.len();
     require_shape("mean", d, mean.len())?;
     require_shape("mean to write", d, pca.mean.len())?;
     require_shape("inputs of an axis", d, pca.axes.columns())?;
-    // Measured from one of them, equal samples have no variance at all, and those around a large one lose no digits.
+    // Measured from the first sample: equal samples then have no variance at all, and samples far
+    // from the origin lose no digits.
     mean.fill(T::ZERO);
     for x in samples.iter_samples() {
         for ((mean, &x), &origin) in mean.iter_mut().zip(x).zip(first) {
@@ -207,7 +217,8 @@ fn begin<T: Real, S: Samples<View = [T]> + ?Sized>(
     Ok(d)
 }
 
-/// Solves the eigenproblem of either matrix, whose eigenvalues are the variances, and writes what `axis_of` makes of the eigenvectors.
+/// Solves the eigenproblem of either matrix, whose eigenvalues are the variances, and writes the
+/// axes that `axis_of` makes of the eigenvectors.
 fn solve<T: Real, S: Samples<View = [T]> + ?Sized>(
     samples: &S,
     components: Components<T>,
@@ -217,7 +228,8 @@ fn solve<T: Real, S: Samples<View = [T]> + ?Sized>(
 ) -> Result<PcaReport<T>, Error> {
     let PcaScratch { matrix, values, beside, mean } = scratch;
     let total_variance = eigen::trace(matrix.view());
-    // Entries are sums of as many products as the other side is long, and the eigensolver adds to their rounding as to that of any matrix.
+    // Each entry is a sum of n or d products, whichever is not the side of the matrix; the
+    // eigensolver adds rounding in proportion to the side.
     let side = T::from_usize(samples.count().max(mean.len()));
     let rounding = T::from_f64(4.0) * side * T::EPSILON * matrix.view().largest_below();
     let sweeps = eigen::symmetric(matrix, values, beside, MAX_SWEEPS)?;
@@ -237,12 +249,11 @@ fn solve<T: Real, S: Samples<View = [T]> + ?Sized>(
         *variance = value;
     }
     let dropped = values.iter().skip(components).map(|&value| T::ZERO.larger(value));
-    *pca.header =
-        Header { components: components as u32, total_variance, truncation_error: sum(dropped) };
+    *pca.header = PcaHeader::new(components as u32, total_variance, sum(dropped));
     Ok(PcaReport { samples: samples.count(), components, rank, explained, sweeps })
 }
 
-/// Turns an axis round unless the projection of largest magnitude, the first of them, is positive.
+/// Reverses an axis if the projection of largest magnitude, the first of them, is negative.
 fn settle_sign<T: Real, S: Samples<View = [T]> + ?Sized>(axis: &mut [T], samples: &S, mean: &[T]) {
     let projections = samples.iter_samples().map(|x| project_on(axis, x, mean));
     let extreme = projections.fold(T::ZERO, |m, f| if f.abs() > m.abs() { f } else { m });
