@@ -17,7 +17,8 @@ pub mod detect;
 pub mod methods;
 
 pub use detect::{
-    Alarm, AlarmConfig, AlarmState, Detect, Detector, Learner, QuantisedDetector, Reading, Recipe,
+    Alarm, AlarmConfig, AlarmState, Detect, Detector, GaussianDetector, GaussianLearner, Learner,
+    QuantisedDetector, Recipe, Verdict,
 };
 pub use error::Error;
 pub use kernel::Kernel;

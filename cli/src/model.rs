@@ -6,7 +6,7 @@ use mercer::detect::{Cost, DetectorView, FoldOrder, Thresholds, Watch};
 use mercer::error::Fault;
 use mercer::kernel::BlockKernel;
 use mercer::kpca::{ExpansionView, KernelPcaView};
-use mercer::{Error, Kernel, Reading};
+use mercer::{Error, Kernel, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
@@ -238,7 +238,7 @@ impl<T: Number> Scorer<'_, T> {
     }
 
     /// Projects and scores a raw reading.
-    pub(crate) fn score(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
+    pub(crate) fn score(&mut self, x: &[T]) -> Result<Verdict<T>, Error> {
         self.scaled.copy_from_slice(x);
         let Self { model, memos, scaled, projection, .. } = self;
         with_kernel!(model.kernel, T, kernel => {
@@ -247,7 +247,7 @@ impl<T: Number> Scorer<'_, T> {
     }
 
     /// Projects, scores and explains a raw reading.
-    pub(crate) fn explain(&mut self, x: &[T]) -> Result<Reading<T>, Error> {
+    pub(crate) fn explain(&mut self, x: &[T]) -> Result<Verdict<T>, Error> {
         let reading = self.score(x)?;
         self.scaled.copy_from_slice(x);
         let Self { model, memos, row, scaled, projection, contributions } = self;

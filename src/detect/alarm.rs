@@ -157,7 +157,7 @@ impl Alarm {
         Self { config, state, warming: config.warm_up, absent: 0, history: 0 }
     }
 
-    /// Takes a reading: is it [anomalous](crate::Reading::anomalous)? Returns the state after it.
+    /// Takes a reading: is it [anomalous](crate::Verdict::anomalous)? Returns the state after it.
     pub const fn update(&mut self, anomalous: bool) -> AlarmState {
         self.absent = 0;
         if self.warming > 0 {

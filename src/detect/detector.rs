@@ -10,7 +10,7 @@ use core::cmp::Ordering;
 
 use crate::detect::scaling::{Scaling, apply_checked};
 use crate::error::Error;
-use crate::kernel::{BlockKernel, Kernel, Vector};
+use crate::kernel::{BlockKernel, Kernel, Rbf, Vector};
 use crate::kpca::{KernelPca, Score};
 use crate::math::{Real, sum};
 
@@ -54,7 +54,7 @@ impl<T: Real> Thresholds<T> {
     }
 
     /// Compares a score with the thresholds.
-    pub fn judge(&self, score: Score<T>) -> Reading<T> {
+    pub fn judge(&self, score: Score<T>) -> Verdict<T> {
         // A threshold that is not a number was never calibrated: better an alarm too many.
         let exceeds =
             |score: T, threshold: T| score.partial_cmp(&threshold).is_none_or(Ordering::is_gt);
@@ -64,14 +64,14 @@ impl<T: Real> Thresholds<T> {
             Watch::T2 => t2,
             Watch::Both => spe || t2,
         };
-        Reading { score, anomalous }
+        Verdict { score, anomalous }
     }
 }
 
 /// The score of one reading and what the thresholds say of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Reading<T> {
+pub struct Verdict<T> {
     /// The scores.
     pub score: Score<T>,
     /// A score that is watched exceeds its threshold.
@@ -106,6 +106,10 @@ where
     pub(crate) model: KernelPca<K, X, R, P>,
     pub(crate) thresholds: Thresholds<X::Scalar>,
 }
+
+/// The usual case: a Gaussian kernel on `D` inputs in `f32`, at most `R` points and `P` components.
+pub type GaussianDetector<const D: usize, const R: usize, const P: usize> =
+    Detector<Rbf<f32>, [f32; D], R, P>;
 
 impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
 where
@@ -158,7 +162,7 @@ where
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
-    pub fn score(&self, x: &X) -> Result<Reading<X::Scalar>, Error> {
+    pub fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error> {
         let scaled = self.scaling.apply(x);
         match self.model.score(scaled.view()) {
             Ok(score) if sum(scaled.view().iter().copied()).is_finite() => {

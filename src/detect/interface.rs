@@ -2,7 +2,7 @@
 
 use crate::detect::quantised::QuantisedDetector;
 use crate::detect::scaling::Scaling;
-use crate::detect::{Detector, Reading, Thresholds};
+use crate::detect::{Detector, Thresholds, Verdict};
 use crate::error::Error;
 use crate::kernel::{Gradient, Vector};
 
@@ -25,7 +25,7 @@ pub trait Detect<X: Vector> {
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
-    fn score(&self, x: &X) -> Result<Reading<X::Scalar>, Error>;
+    fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error>;
 
     /// How much each input of a raw reading contributes to its SPE; see [`explain`](crate::detect::explain).
     ///
@@ -45,7 +45,7 @@ where
     X: Vector,
     K: Gradient<X::Scalar>,
 {
-    fn score(&self, x: &X) -> Result<Reading<X::Scalar>, Error> {
+    fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error> {
         self.score(x)
     }
     fn contributions(&self, x: &X) -> Result<X, Error> {
@@ -62,7 +62,7 @@ where
 impl<const D: usize, const R: usize, const P: usize> Detect<[f32; D]>
     for QuantisedDetector<D, R, P>
 {
-    fn score(&self, x: &[f32; D]) -> Result<Reading<f32>, Error> {
+    fn score(&self, x: &[f32; D]) -> Result<Verdict<f32>, Error> {
         self.score(x)
     }
     fn contributions(&self, x: &[f32; D]) -> Result<[f32; D], Error> {

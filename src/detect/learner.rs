@@ -36,9 +36,9 @@ use crate::Progress;
 use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe, count_share};
 use crate::detect::persist::Encode;
 use crate::detect::scaling::{Scaling, require_finite};
-use crate::detect::{Detector, Reading, Thresholds};
+use crate::detect::{Detector, Thresholds, Verdict};
 use crate::error::Error;
-use crate::kernel::{BlockKernel, Kernel, Vector};
+use crate::kernel::{BlockKernel, Kernel, Rbf, Vector};
 use crate::kpca::{Expansion, LandmarkWorkspace};
 use crate::math::Real;
 
@@ -77,6 +77,11 @@ where
     workspace: Workspace<X::Scalar, N, R, P>,
     detector: Detector<K, X, R, P>,
 }
+
+/// The usual case: a Gaussian kernel on `D` inputs in `f32`; at most `N` samples, `R` points and `P`
+/// components.
+pub type GaussianLearner<const D: usize, const N: usize, const R: usize, const P: usize> =
+    Learner<Rbf<f32>, [f32; D], N, R, P>;
 
 /// Learning that is under way.
 #[derive(Clone, Debug)]
@@ -275,7 +280,7 @@ where
     ///
     /// # Errors
     /// Those of [`Detector::score`].
-    pub fn refresh(&mut self, x: &X, replace: Replace) -> Result<Reading<X::Scalar>, Error> {
+    pub fn refresh(&mut self, x: &X, replace: Replace) -> Result<Verdict<X::Scalar>, Error> {
         let reading = self.detector()?.score(x)?;
         if reading.anomalous || self.frozen || self.is_learning() {
             return Ok(reading);

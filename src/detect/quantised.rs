@@ -53,7 +53,7 @@ pub use persist::QUANTISED_FORMAT_VERSION;
 pub use score::{Component, QuantisedHeader, QuantisedPoint};
 
 use crate::detect::scaling::Scaling;
-use crate::detect::{Reading, Thresholds};
+use crate::detect::{Thresholds, Verdict};
 use crate::error::Error;
 use score::{PAIR, Sums};
 
@@ -169,7 +169,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
-    pub fn score(&self, x: &[f32; D]) -> Result<Reading<f32>, Error> {
+    pub fn score(&self, x: &[f32; D]) -> Result<Verdict<f32>, Error> {
         Ok(self.thresholds.judge(self.model.score(x, &mut Sums::new())?))
     }
 
@@ -177,7 +177,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     ///
     /// # Errors
     /// [`Error::NotFitted`].
-    pub fn score_counts(&self, x: &[i16; D]) -> Result<Reading<f32>, Error> {
+    pub fn score_counts(&self, x: &[i16; D]) -> Result<Verdict<f32>, Error> {
         Ok(self.thresholds.judge(self.model.score(x, &mut Sums::new())?))
     }
 }

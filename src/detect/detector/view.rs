@@ -1,6 +1,6 @@
 //! A detector whose sizes are run-time values: a host program's vectors, with numbers of inputs, points and components from a file.
 
-use super::{Reading, Thresholds};
+use super::{Thresholds, Verdict};
 use crate::detect::scaling::apply_checked;
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Gradient, Kernel, Samples};
@@ -46,7 +46,7 @@ where
     ///
     /// # Errors
     /// As [`project`](Self::project).
-    pub fn score(&self, x: &mut [T], projection: &mut [T]) -> Result<Reading<T>, Error> {
+    pub fn score(&self, x: &mut [T], projection: &mut [T]) -> Result<Verdict<T>, Error> {
         apply_checked(x, self.mean, self.deviation)?;
         Ok(self.thresholds.judge(self.model.score(x, projection)?))
     }
