@@ -10,6 +10,7 @@ mod learner;
 pub mod learning;
 pub mod persist;
 pub mod quantised;
+pub mod reading;
 pub mod scaling;
 
 pub use alarm::{Alarm, AlarmConfig, AlarmState};
@@ -20,4 +21,5 @@ pub use interface::Detect;
 pub use learner::{GaussianLearner, Learner, Replace};
 pub use learning::{LearnReport, Recipe, Warning};
 pub use quantised::QuantisedDetector;
+pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading};
 pub use scaling::Scaling;

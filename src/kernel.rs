@@ -36,6 +36,7 @@ mod samples;
 pub mod geometry;
 pub mod gram;
 mod spectrum;
+mod text;
 mod vector;
 mod width;
 
@@ -46,6 +47,7 @@ pub use gradient::Gradient;
 pub use precomputed::Precomputed;
 pub use samples::{Indexed, Sample, Samples, Vector};
 pub use spectrum::Spectrum;
+pub use text::{Codes, Text};
 pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Sigmoid};
 pub use width::median_squared_distance;
 

@@ -44,9 +44,8 @@ fn scale<T: Number>(samples: &mut Grid<T>, choices: &Choices) -> Result<(Vec<T>,
     let inputs = samples.columns();
     let (mut mean, mut deviation) = (vec![T::ZERO; inputs], vec![T::ONE; inputs]);
     if choices.scale == Scale::Standard {
-        let outliers = (choices.trim.clamp(0.0, 0.5) * samples.rows() as f64) as usize;
-        let mut column = vec![T::ZERO; samples.rows()];
-        scaling::learn_clamped(samples, outliers, &mut column, &mut mean, &mut deviation);
+        let outliers = choices.recipe::<T>().trimmed(samples.rows());
+        scaling::learn_clamped(samples, outliers, &mut mean, &mut deviation);
         scaling::validate(&mean, &deviation)?;
         for row in samples.iter_rows_mut() {
             scaling::apply(row, &mean, &deviation);
@@ -96,6 +95,7 @@ where
         }
     };
     let (_, learned) = learning.result().ok_or(Error::NotFitted)?;
+    let points: Vec<u32> = scratch.points(&learned).map(|row| row as u32).collect();
     let kept = Indexed { samples, rows: &memory.rows[..n - learned.trimmed] };
     let mut fitted = Fitted {
         points: Grid::new(samples.columns()),
@@ -110,8 +110,7 @@ where
         fitted.make_exact(kernel, &kept, learned.fit.components)?;
         step();
     } else {
-        let pivots = &memory.pivots[..learned.fit.points];
-        let points = Indexed { samples: &kept, rows: pivots };
+        let points = Indexed { samples, rows: &points };
         points.iter_samples().for_each(|point| fitted.points.push(point));
     }
     fitted.weights = fitted.weights.fitted();

@@ -97,7 +97,7 @@ pub struct Quantile<T> {
 /// ```
 pub fn quantile<T: Real>(scores: &[T], alpha: T) -> Option<Quantile<T>> {
     let rank = rank(scores.len(), alpha);
-    let threshold = nth_smallest(scores, rank.min(scores.len()))?;
+    let threshold = nth_smallest(|| scores.iter().copied(), rank.min(scores.len()))?;
     Some(Quantile { threshold, unsupported: rank > scores.len() })
 }
 
@@ -109,10 +109,13 @@ fn rank<T: Real>(n: usize, alpha: T) -> usize {
 }
 
 /// The `rank`-th smallest value, counted from 1, by counting how many are smaller.
-pub(crate) fn nth_smallest<T: Real>(values: &[T], rank: usize) -> Option<T> {
-    values.iter().copied().find(|candidate| {
-        let smaller = values.iter().filter(|&value| value < candidate).count();
-        let not_larger = values.iter().filter(|&value| value <= candidate).count();
+pub(crate) fn nth_smallest<T: Real, I: Iterator<Item = T>>(
+    values: impl Fn() -> I,
+    rank: usize,
+) -> Option<T> {
+    values().find(|candidate| {
+        let smaller = values().filter(|value| value < candidate).count();
+        let not_larger = values().filter(|value| value <= candidate).count();
         smaller < rank && rank <= not_larger
     })
 }

@@ -134,11 +134,12 @@ impl<const D: usize, const R: usize, const P: usize> Detector<Rbf<f32>, [f32; D]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Laplacian, Linear, Poly, Sigmoid, Vector};
+    use crate::detect::VectorReading;
+    use crate::kernel::{Laplacian, Linear, Poly, Sigmoid};
 
     fn sizes<K, X, const R: usize, const P: usize>() -> (usize, usize)
     where
-        X: Vector,
+        X: VectorReading,
         K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
     {
         let formula = detector_size::<K, X::Scalar>(X::INPUTS, R, P);

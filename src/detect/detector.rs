@@ -8,11 +8,11 @@ pub use view::DetectorView;
 
 use core::cmp::Ordering;
 
-use crate::detect::scaling::{Scaling, apply_checked};
+use crate::detect::reading::{Prepare, Reading, VectorReading};
 use crate::error::Error;
-use crate::kernel::{BlockKernel, Kernel, Rbf, Vector};
-use crate::kpca::{KernelPca, Score};
-use crate::math::{Real, sum};
+use crate::kernel::{BlockKernel, Kernel, Rbf};
+use crate::kpca::{KernelPca, Projection, Scalar, Score};
+use crate::math::Real;
 
 /// Which scores can raise an alarm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub struct Verdict<T> {
     pub anomalous: bool,
 }
 
-/// Scaling, model and thresholds in one: at most `R` points and `P` components on readings of type `X`.
+/// Scaling, model and thresholds in one: at most `R` points and `P` components on [readings](crate::detect::reading) of type `X`.
 ///
 /// ```
 /// use mercer::{Detector, KernelPca};
@@ -99,12 +99,12 @@ pub struct Verdict<T> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Detector<K, X, const R: usize, const P: usize>
 where
-    X: Vector,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+    X: Reading,
+    K: Kernel<X::View>,
 {
-    pub(crate) scaling: Scaling<X>,
+    pub(crate) scaling: X::Scaling,
     pub(crate) model: KernelPca<K, X, R, P>,
-    pub(crate) thresholds: Thresholds<X::Scalar>,
+    pub(crate) thresholds: Thresholds<Scalar<K, X>>,
 }
 
 /// The usual case: a Gaussian kernel on `D` inputs in `f32`, at most `R` points and `P` components.
@@ -113,28 +113,28 @@ pub type GaussianDetector<const D: usize, const R: usize, const P: usize> =
 
 impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
 where
-    X: Vector,
-    K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+    X: Reading,
+    K: BlockKernel<X::View>,
 {
     /// Bytes it occupies, in flash or RAM.
     pub const SIZE: usize = size_of::<Self>();
 
     /// A detector that has learned nothing; a `static` of it stays in `.bss`.
     pub const fn new() -> Self {
-        Self { scaling: Scaling::EMPTY, model: KernelPca::new(), thresholds: Thresholds::EMPTY }
+        Self { scaling: X::Scaling::EMPTY, model: KernelPca::new(), thresholds: Thresholds::EMPTY }
     }
 
     /// A detector from parts that were learned earlier.
     pub const fn from_parts(
-        scaling: Scaling<X>,
+        scaling: X::Scaling,
         model: KernelPca<K, X, R, P>,
-        thresholds: Thresholds<X::Scalar>,
+        thresholds: Thresholds<Scalar<K, X>>,
     ) -> Self {
         Self { scaling, model, thresholds }
     }
 
-    /// Mean and deviation of the inputs.
-    pub const fn scaling(&self) -> &Scaling<X> {
+    /// How readings are prepared for the model: mean and deviation of the inputs, if they have any.
+    pub const fn scaling(&self) -> &X::Scaling {
         &self.scaling
     }
 
@@ -144,7 +144,7 @@ where
     }
 
     /// The thresholds.
-    pub const fn thresholds(&self) -> &Thresholds<X::Scalar> {
+    pub const fn thresholds(&self) -> &Thresholds<Scalar<K, X>> {
         &self.thresholds
     }
 
@@ -152,7 +152,7 @@ where
     ///
     /// # Errors
     /// [`Error::Parameter`] names one that is not finite: nothing would exceed it.
-    pub fn set_thresholds(&mut self, thresholds: Thresholds<X::Scalar>) -> Result<(), Error> {
+    pub fn set_thresholds(&mut self, thresholds: Thresholds<Scalar<K, X>>) -> Result<(), Error> {
         thresholds.validate()?;
         self.thresholds = thresholds;
         Ok(())
@@ -162,17 +162,46 @@ where
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
-    pub fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error> {
-        let scaled = self.scaling.apply(x);
-        match self.model.score(scaled.view()) {
-            Ok(score) if sum(scaled.view().iter().copied()).is_finite() => {
-                Ok(self.thresholds.judge(score))
-            }
-            // The sum of finite values can still overflow: only a look at each of them tells.
-            scored => self.scaled(x).and(scored).map(|score| self.thresholds.judge(score)),
+    pub fn score(&self, x: &X) -> Result<Verdict<Scalar<K, X>>, Error> {
+        let prepared = self.scaling.apply(x);
+        match self.model.score(prepared.view()) {
+            Ok(score) if X::Scaling::looks_usable(&prepared) => Ok(self.thresholds.judge(score)),
+            scored => self.prepared(x).and(scored).map(|score| self.thresholds.judge(score)),
         }
     }
 
+    /// Projects a raw reading onto the components.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score).
+    pub fn project(&self, x: &X) -> Result<Projection<Scalar<K, X>, P>, Error> {
+        self.model.project(self.prepared(x)?.view())
+    }
+
+    /// Forgets what was learned, in place.
+    pub(crate) fn clear(&mut self) {
+        self.scaling = X::Scaling::EMPTY;
+        self.model.clear();
+        self.thresholds = Thresholds::EMPTY;
+    }
+
+    /// A raw reading as the model sees it, or what is wrong with it.
+    pub(crate) fn prepared(&self, x: &X) -> Result<X, Error> {
+        if !self.model.is_fitted() {
+            return Err(Error::NotFitted);
+        }
+        X::Scaling::check(x)?;
+        let prepared = self.scaling.apply(x);
+        X::Scaling::check_prepared(&prepared)?;
+        Ok(prepared)
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+where
+    X: VectorReading,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+{
     /// The detector with its sizes as run-time values.
     ///
     /// # Errors
@@ -185,30 +214,12 @@ where
             thresholds: self.thresholds,
         })
     }
-
-    /// Forgets what was learned, in place.
-    pub(crate) fn clear(&mut self) {
-        self.scaling = Scaling::EMPTY;
-        self.model.clear();
-        self.thresholds = Thresholds::EMPTY;
-    }
-
-    /// A raw reading as the model sees it.
-    pub(crate) fn scaled(&self, x: &X) -> Result<X, Error> {
-        if !self.model.is_fitted() {
-            return Err(Error::NotFitted);
-        }
-        let mut scaled = *x;
-        let (mean, deviation) = (self.scaling.mean.view(), self.scaling.deviation.view());
-        apply_checked(scaled.view_mut(), mean, deviation)?;
-        Ok(scaled)
-    }
 }
 
 impl<K, X, const R: usize, const P: usize> Default for Detector<K, X, R, P>
 where
-    X: Vector,
-    K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+    X: Reading,
+    K: BlockKernel<X::View>,
 {
     fn default() -> Self {
         Self::new()

@@ -17,9 +17,9 @@
 //!   input alone, started at 0 and with the `w_i` of the current `z`, so that it ends where `∂SPE/∂z_l = 0`. The value read takes no part in it.
 //!   **Use it for the suspect**, and for a sensor that has failed.
 
-use crate::detect::Detector;
+use crate::detect::{Detector, VectorReading};
 use crate::error::{Error, require_shape};
-use crate::kernel::{Gradient, Kernel, Rbf, Samples, Vector};
+use crate::kernel::{Gradient, Kernel, Rbf, Samples};
 use crate::kpca::KernelPcaView;
 use crate::kpca::preimage::{Search, Total, copy, require_iterations};
 use crate::math::{Math, Real};
@@ -98,7 +98,7 @@ fn replace_input<T: Real>(x: &mut [T], input: usize, value: T) -> Result<T, Erro
 
 impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
 where
-    X: Vector,
+    X: VectorReading,
     K: Gradient<X::Scalar>,
 {
     /// How much each input of a raw reading contributes to its SPE, in at most 2.5 times the time of a score; see the [module](crate::detect::explain).
@@ -131,13 +131,13 @@ where
     /// # Errors
     /// As [`score`](Self::score).
     pub fn contributions(&self, x: &X) -> Result<X, Error> {
-        self.model.contributions(&self.scaled(x)?)
+        self.model.contributions(&self.prepared(x)?)
     }
 }
 
 impl<M, X, const R: usize, const P: usize> Detector<Rbf<X::Scalar, M>, X, R, P>
 where
-    X: Vector,
+    X: VectorReading,
     M: Math<X::Scalar>,
 {
     /// The expected reading, in raw units: the pre-image of the projection. See the [module](crate::detect::explain) for when to use this and when
@@ -148,7 +148,7 @@ where
     /// # Errors
     /// As [`score`](Self::score), [`Error::Parameter`] for no `iterations`, and [`Error::NoPreImage`] when these do not suffice.
     pub fn expected(&self, x: &X, iterations: usize) -> Result<X, Error> {
-        let scaled = self.scaled(x)?;
+        let scaled = self.prepared(x)?;
         let view = self.model.view()?;
         let (mut projection, mut scratch, mut expected) =
             ([X::Scalar::ZERO; P], X::ZEROS, X::ZEROS);
@@ -180,7 +180,7 @@ where
         let mut known = *x;
         let mean = self.scaling.mean.view().get(input).copied().unwrap_or(X::Scalar::ZERO);
         replace_input(known.view_mut(), input, mean)?;
-        let scaled = self.scaled(&known)?;
+        let scaled = self.prepared(&known)?;
         let view = self.model.view()?;
         let (mut projection, mut expected) = ([X::Scalar::ZERO; P], X::ZEROS);
         let projection = projection.get_mut(..view.expansion().components()).unwrap_or_default();

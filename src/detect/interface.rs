@@ -1,5 +1,6 @@
 //! What all detectors can do, so that code need not know which kind it has.
 
+use crate::detect::VectorReading;
 use crate::detect::quantised::QuantisedDetector;
 use crate::detect::scaling::Scaling;
 use crate::detect::{Detector, Thresholds, Verdict};
@@ -42,7 +43,7 @@ pub trait Detect<X: Vector> {
 
 impl<K, X, const R: usize, const P: usize> Detect<X> for Detector<K, X, R, P>
 where
-    X: Vector,
+    X: VectorReading,
     K: Gradient<X::Scalar>,
 {
     fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error> {

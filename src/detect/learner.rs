@@ -33,13 +33,14 @@
 //! The scaling is learned with the first fit and then kept: samples are stored scaled, and scores before and after a refit stay comparable.
 
 use crate::Progress;
-use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe, count_share};
+use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe};
 use crate::detect::persist::Encode;
-use crate::detect::scaling::{Scaling, require_finite};
+use crate::detect::reading::{Prepare, Reading};
 use crate::detect::{Detector, Thresholds, Verdict};
 use crate::error::Error;
-use crate::kernel::{BlockKernel, Kernel, Rbf, Vector};
-use crate::kpca::{Expansion, LandmarkWorkspace};
+use crate::kernel::{BlockKernel, Kernel, Rbf};
+use crate::kpca::{Expansion, LandmarkWorkspace, Scalar};
+use crate::linalg::slices::head_mut;
 use crate::math::Real;
 
 /// Which sample makes room for a new reading.
@@ -61,8 +62,8 @@ pub enum Replace {
 #[derive(Clone, Debug)]
 pub struct Learner<K, X, const N: usize, const R: usize, const P: usize>
 where
-    X: Vector,
-    K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+    X: Reading,
+    K: Kernel<X::View>,
 {
     samples: heapless::Vec<X, N, u32>,
     /// Where the oldest sample is: they are replaced in turn.
@@ -72,9 +73,9 @@ where
     frozen: bool,
     // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero
     // would move the whole learner from `.bss` to `.data`, which takes as much flash again.
-    job: heapless::Vec<Job<K, X::Scalar>, 1, u32>,
-    report: heapless::Vec<LearnReport<X::Scalar>, 1, u32>,
-    workspace: Workspace<X::Scalar, N, R, P>,
+    job: heapless::Vec<Job<K, Scalar<K, X>>, 1, u32>,
+    report: heapless::Vec<LearnReport<Scalar<K, X>>, 1, u32>,
+    workspace: Workspace<Scalar<K, X>, N, R, P>,
     detector: Detector<K, X, R, P>,
 }
 
@@ -116,10 +117,10 @@ impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R,
     fn scratch(&mut self, samples: usize) -> Result<LearnScratch<'_, T>, Error> {
         Ok(LearnScratch {
             landmark: self.landmark.scratch(samples)?,
-            kept: self.kept.get_mut(..samples).unwrap_or_default(),
-            rows: self.rows.get_mut(..samples).unwrap_or_default(),
-            spe: self.spe.get_mut(..samples).unwrap_or_default(),
-            t2: self.t2.get_mut(..samples).unwrap_or_default(),
+            kept: head_mut(&mut self.kept, samples),
+            rows: head_mut(&mut self.rows, samples),
+            spe: head_mut(&mut self.spe, samples),
+            t2: head_mut(&mut self.t2, samples),
             projection: &mut self.projection,
             candidate: self.candidate.storage(),
         })
@@ -128,8 +129,8 @@ impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R,
 
 impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
 where
-    X: Vector,
-    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Clone,
+    X: Reading,
+    K: BlockKernel<X::View> + Clone,
 {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
@@ -157,10 +158,10 @@ where
     pub fn push(&mut self, x: &X) -> Result<(), Error> {
         self.require_idle()?;
         let sample = if self.detector.model.is_fitted() {
-            self.detector.scaled(x)?
+            self.detector.prepared(x)?
         } else {
-            require_finite(x.view()).map_err(Error::Query)?;
-            *x
+            X::Scaling::check(x)?;
+            x.clone()
         };
         let full = Error::Capacity { what: "samples", needed: N + 1, capacity: N };
         self.samples.push(sample).map_err(|_| full)
@@ -188,7 +189,7 @@ where
         older
             .iter()
             .chain(newer)
-            .map(move |x| if scaled { self.detector.scaling.undo(x) } else { *x })
+            .map(move |x| if scaled { self.detector.scaling.undo(x) } else { x.clone() })
     }
 
     /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d` operations; with trimming, in which
@@ -197,7 +198,7 @@ where
     /// # Errors
     /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples; [`Error::Parameter`] names a `mean` or
     /// `deviation` that is not finite because of readings too large to scale.
-    pub fn begin(&mut self, kernel: K, recipe: Recipe<X::Scalar>) -> Result<(), Error> {
+    pub fn begin(&mut self, kernel: K, recipe: Recipe<Scalar<K, X>>) -> Result<(), Error> {
         self.require_idle()?;
         kernel.validate()?;
         let n = self.samples.len();
@@ -241,8 +242,8 @@ where
     pub fn learn(
         &mut self,
         kernel: K,
-        recipe: Recipe<X::Scalar>,
-    ) -> Result<&LearnReport<X::Scalar>, Error> {
+        recipe: Recipe<Scalar<K, X>>,
+    ) -> Result<&LearnReport<Scalar<K, X>>, Error> {
         self.begin(kernel, recipe)?;
         while self.step()? == Progress::Working {}
         self.report.first().ok_or(Error::NotFitted)
@@ -269,7 +270,7 @@ where
     }
 
     /// What the last completed learning found.
-    pub fn report(&self) -> Option<&LearnReport<X::Scalar>> {
+    pub fn report(&self) -> Option<&LearnReport<Scalar<K, X>>> {
         self.report.first()
     }
 
@@ -280,16 +281,17 @@ where
     ///
     /// # Errors
     /// Those of [`Detector::score`].
-    pub fn refresh(&mut self, x: &X, replace: Replace) -> Result<Verdict<X::Scalar>, Error> {
+    pub fn refresh(&mut self, x: &X, replace: Replace) -> Result<Verdict<Scalar<K, X>>, Error> {
         let reading = self.detector()?.score(x)?;
         if reading.anomalous || self.frozen || self.is_learning() {
             return Ok(reading);
         }
-        let scaled = self.detector.scaled(x)?;
+        let scaled = self.detector.prepared(x)?;
         self.selected = (self.selected + 1).min(N);
-        if self.samples.push(scaled).is_ok() {
-            return Ok(reading);
-        }
+        let scaled = match self.samples.push(scaled) {
+            Ok(()) => return Ok(reading),
+            Err(scaled) => scaled,
+        };
         let place = match replace {
             Replace::Oldest => self.oldest,
             Replace::MostAlike => self.most_alike(&scaled),
@@ -322,7 +324,7 @@ where
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Parameter`] for one that is not finite.
-    pub fn set_thresholds(&mut self, thresholds: Thresholds<X::Scalar>) -> Result<(), Error> {
+    pub fn set_thresholds(&mut self, thresholds: Thresholds<Scalar<K, X>>) -> Result<(), Error> {
         self.detector()?;
         self.detector.set_thresholds(thresholds)
     }
@@ -343,14 +345,11 @@ where
     }
 
     /// Learns the scaling and applies it in place: there is no room for two sets of samples.
-    fn scale_samples(&mut self, recipe: &Recipe<X::Scalar>) -> Result<(), Error> {
-        let n = self.samples.len();
+    fn scale_samples(&mut self, recipe: &Recipe<Scalar<K, X>>) -> Result<(), Error> {
         let scaling = if recipe.standardise {
-            let column = self.workspace.spe.get_mut(..n).unwrap_or_default();
-            let outliers = count_share(n, recipe.trim);
-            Scaling::learn_clamped(self.samples.as_slice(), outliers, column)
+            X::Scaling::learn(&self.samples, recipe.trimmed(self.samples.len()))
         } else {
-            Scaling::identity()
+            X::Scaling::identity()
         };
         scaling.validate()?;
         for sample in &mut self.samples {
@@ -365,7 +364,7 @@ where
         for sample in &mut self.samples {
             *sample = self.detector.scaling.undo(sample);
         }
-        self.detector.scaling = Scaling::EMPTY;
+        self.detector.scaling = X::Scaling::EMPTY;
     }
 
     /// The sample nearest to `x` in feature space.
@@ -391,14 +390,9 @@ where
     fn adopt(&mut self) -> Result<(), Error> {
         let job = self.job.pop().ok_or(Error::NotFitted)?;
         let (kernel, report) = job.learning.result().ok_or(Error::NotFitted)?;
-        let rows = &self.workspace.rows;
-        let scratch = self.workspace.landmark.scratch(0)?;
-        let samples = &self.samples;
-        let points = scratch.pivots.iter().take(report.fit.points).filter_map(|&pivot| {
-            let row = *rows.get(pivot as usize)?;
-            samples.get(row as usize)
-        });
-        self.detector.model.replace(kernel.clone(), points, &self.workspace.candidate);
+        let scratch = self.workspace.scratch(self.samples.len())?;
+        let points = scratch.points(&report).filter_map(|sample| self.samples.get(sample));
+        self.detector.model.replace(kernel.clone(), points, scratch.candidate.view());
         self.detector.thresholds = report.thresholds;
         self.report.clear();
         let _ = self.report.push(report);
@@ -408,8 +402,8 @@ where
 
 impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
 where
-    X: Vector<Scalar: Encode>,
-    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Clone + Encode,
+    X: Reading<Scaling: Encode> + Encode,
+    K: BlockKernel<X::View, Scalar: Encode> + Clone + Encode,
 {
     /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples are collected anew, by
     /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again. A frozen learner stays frozen.
@@ -428,8 +422,8 @@ where
 
 impl<K, X, const N: usize, const R: usize, const P: usize> Default for Learner<K, X, N, R, P>
 where
-    X: Vector,
-    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Clone,
+    X: Reading,
+    K: BlockKernel<X::View> + Clone,
 {
     fn default() -> Self {
         Self::new()

@@ -21,13 +21,14 @@ use report::{Warnings, warn};
 
 use crate::Progress;
 use crate::detect::calibrate::{nth_smallest, quantile};
+use crate::detect::reading::Inspect;
 use crate::detect::{Thresholds, Watch};
 use crate::error::Error;
 use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
 use crate::kpca::{ExpansionMut, FitReport, KernelPcaView};
-use crate::linalg::slices::head;
+use crate::linalg::slices::{entry, head};
 use crate::math::Real;
 
 /// Borrowed memory for learning from `n` samples, of whatever origin.
@@ -50,6 +51,12 @@ pub struct LearnScratch<'a, T> {
 }
 
 impl<T: Real> LearnScratch<'_, T> {
+    /// After learning: which samples the points of the model are, in the order of the points.
+    pub fn points(&self, report: &LearnReport<T>) -> impl Iterator<Item = usize> {
+        let pivots = head(self.landmark.pivots, report.fit.points);
+        pivots.iter().map(|&pivot| entry(self.rows, pivot as usize) as usize)
+    }
+
     fn require_shape(&self, n: usize) -> Result<(), Error> {
         for (what, expected, given) in [
             ("kept", n, self.kept.len()),
@@ -166,8 +173,8 @@ impl<K, T: Real> Learning<K, T> {
         scratch: &mut LearnScratch<'_, T>,
     ) -> Result<Progress, Error>
     where
-        S: Samples<View = [T]> + ?Sized,
-        K: BlockKernel<[T], Scalar = T> + Clone,
+        S: Samples<View: Inspect> + ?Sized,
+        K: BlockKernel<S::View, Scalar = T> + Clone,
     {
         let (recipe, kept) = (self.recipe, self.kept);
         match &mut self.stage {
@@ -270,7 +277,7 @@ impl<K, T: Real> Learning<K, T> {
 
     /// Trims, once, or takes the thresholds.
     fn settle(&mut self, scratch: &mut LearnScratch<'_, T>) -> Result<Stage<K, T>, Error> {
-        let trim = count_share(self.kept, self.recipe.trim);
+        let trim = self.recipe.trimmed(self.kept);
         if self.trimmed == 0 && trim > 0 {
             self.trimmed = trim;
             drop_worst(scratch, self.kept, trim);
@@ -302,13 +309,6 @@ impl<K, T: Real> Learning<K, T> {
         // A fold that no sample is in: the fit is then made to all.
         Ok(Stage::Begin { fold: self.recipe.folds })
     }
-}
-
-/// The whole part of `share·n`.
-pub(crate) fn count_share<T: Real>(n: usize, share: T) -> usize {
-    // A product that is whole but for rounding counts as whole.
-    let exact = share * T::from_usize(n) * (T::ONE + T::from_f64(4.0) * T::EPSILON);
-    (1..=n).take_while(|&count| T::from_usize(count) <= exact).count()
 }
 
 /// The fewest samples of which the `⌈(n+1)(1−α)⌉`-th exists: `1/α − 1`, rounded up; at most a million.
@@ -351,8 +351,8 @@ fn score_held_out<K, T, S>(
 ) -> Result<(), Error>
 where
     T: Real,
-    S: Samples<View = [T]> + ?Sized,
-    K: BlockKernel<[T], Scalar = T>,
+    S: Samples + ?Sized,
+    K: BlockKernel<S::View, Scalar = T>,
 {
     let expansion = scratch.candidate.view();
     let (count, components) = (expansion.points(), expansion.components());
@@ -380,7 +380,7 @@ fn points<'a, S: ?Sized>(samples: &'a S, pivots: &'a [u32], count: usize) -> Ind
 /// Drops the `trim` worst-scoring samples from the `kept` ones, which stay in order.
 fn drop_worst<T: Real>(scratch: &mut LearnScratch<'_, T>, kept: usize, trim: usize) {
     let spe = scratch.spe.get(..kept).unwrap_or_default();
-    let Some(largest_kept) = nth_smallest(spe, kept - trim) else {
+    let Some(largest_kept) = nth_smallest(|| spe.iter().copied(), kept - trim) else {
         return;
     };
     let mut to_drop = trim;

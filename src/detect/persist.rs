@@ -6,15 +6,16 @@
 //!
 //! # Layout
 //!
-//! All numbers are little-endian and follow each other without gaps. A scalar takes `s` bytes; there are `d` inputs, `r` points and
-//! `p` components.
+//! All numbers are little-endian and follow each other without gaps. A scalar takes `s` bytes; there
+//! are `d` inputs, `r` points and `p` components. A reading that is no vector has no means and
+//! deviations, takes `d` bytes instead of `ds`, and is written by its own [`Encode`].
 //!
 //! | offset | bytes | content |
 //! |---|---|---|
 //! | 0 | 4 | `MRCR` |
 //! | 4 | 2 | [`FORMAT_VERSION`] |
 //! | 6 | 1 | `s`: 4 for `f32`, 8 for `f64` |
-//! | 7 | 1 | flags: bits 0 and 1 are what is [watched](crate::detect::Watch), 0 SPE, 1 T², 2 both; bit 2: the kernel is [indefinite](ExpansionHeader::indefinite) |
+//! | 7 | 1 | flags, see below |
 //! | 8 | 4 | length of all of it, from the first byte of `MRCR` to the last of the checksum |
 //! | 12 | 4 | `d` |
 //! | 16 | 4 | `r` |
@@ -28,6 +29,9 @@
 //! | | 2`ps` | offsets `b`, then variances `λ` |
 //! | last 4 | 4 | CRC-32 (that of Ethernet, zip and PNG) of all bytes before |
 //!
+//! Flags: bits 0 and 1 are what is [watched](crate::detect::Watch), 0 SPE, 1 T², 2 both; bit 2 says
+//! that the kernel is [indefinite](ExpansionHeader::indefinite), bit 3 that readings are no vectors.
+//!
 //! | kernel | tag | then |
 //! |---|---|---|
 //! | [`Linear`](crate::kernel::Linear) | 01 | |
@@ -35,6 +39,7 @@
 //! | [`Laplacian`](crate::kernel::Laplacian) | 03 | `gamma`, maths |
 //! | [`Poly`](crate::kernel::Poly) | 04 | `gamma`, `coef0`, `degree` (4 bytes) |
 //! | [`Sigmoid`](crate::kernel::Sigmoid) | 05 | `gamma`, `coef0`, maths |
+//! | [`Spectrum`](crate::kernel::Spectrum) | 06 | `length` (4 bytes) |
 //! | [`Scale`](crate::kernel::Scale) | 10 (hexadecimal) | `factor`, kernel |
 //! | [`Sum`](crate::kernel::Sum) | 11 | kernel, kernel |
 //! | [`Product`](crate::kernel::Product) | 12 | kernel, kernel |
@@ -59,11 +64,12 @@ use core::iter;
 
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 
-use crate::detect::scaling::Scaling;
+use crate::detect::reading::{Prepare, Reading};
 use crate::detect::{Detector, DetectorView, Thresholds, Watch};
-use crate::error::{Error, FormatFault, require_capacity};
-use crate::kernel::{BlockKernel, Samples, Vector};
-use crate::kpca::ExpansionHeader;
+use crate::error::{Error, FormatFault, require_capacity, require_shape};
+use crate::kernel::{BlockKernel, Kernel, Samples};
+use crate::kpca::{ExpansionHeader, ExpansionView, Scalar};
+use crate::linalg::slices::{head, tail};
 use crate::math::Real;
 
 /// The version of the layout that is written, and the only one so far that is read.
@@ -72,8 +78,9 @@ pub const FORMAT_VERSION: u16 = 1;
 const MAGIC: [u8; 4] = *b"MRCR";
 const PRELUDE_SIZE: usize = 24;
 const CHECKSUM_SIZE: usize = 4;
-/// Bit of the flags; the two below it are [`Watch`].
+/// Bits of the flags; the two below them are [`Watch`].
 const INDEFINITE: u8 = 4;
+const NO_VECTORS: u8 = 8;
 
 /// Without a table it is slower, but a table takes 1 KB of flash and models are stored rarely.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
@@ -127,11 +134,11 @@ impl Prelude {
         if checksum(checked) != u32::from_le_bytes(*stored) {
             return Err(Error::Format(FormatFault::Checksum));
         }
-        Ok((prelude, Reader::new(checked.get(PRELUDE_SIZE..).unwrap_or_default())))
+        Ok((prelude, Reader::new(tail(checked, PRELUDE_SIZE))))
     }
 
     fn watch(&self) -> Result<Watch, Error> {
-        match self.flags & !INDEFINITE {
+        match self.flags & !(INDEFINITE | NO_VECTORS) {
             0 => Ok(Watch::Spe),
             1 => Ok(Watch::T2),
             2 => Ok(Watch::Both),
@@ -150,8 +157,8 @@ fn stored(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Everything is finite, or the culprit is named.
-fn require_finite<T: Real>(
+/// All values of a section are finite, or the section is named.
+fn require_finite_section<T: Real>(
     name: &'static str,
     mut values: impl Iterator<Item = T>,
 ) -> Result<(), Error> {
@@ -169,11 +176,15 @@ fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
 }
 
 /// A stored detector that was checked from its first byte to its last and only has to be copied.
-struct Checked<'a, K, X: Vector> {
+struct Checked<'a, K, X>
+where
+    X: Reading,
+    K: Kernel<X::View>,
+{
     kernel: K,
-    scaling: Scaling<X>,
-    thresholds: Thresholds<X::Scalar>,
-    header: ExpansionHeader<X::Scalar>,
+    scaling: X::Scaling,
+    thresholds: Thresholds<Scalar<K, X>>,
+    header: ExpansionHeader<Scalar<K, X>>,
     points: Reader<'a>,
     centre: Reader<'a>,
     weights: Reader<'a>,
@@ -183,8 +194,8 @@ struct Checked<'a, K, X: Vector> {
 
 impl<'a, K, X> Checked<'a, K, X>
 where
-    X: Vector<Scalar: Encode>,
-    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Encode,
+    X: Reading<Scaling: Encode> + Encode,
+    K: BlockKernel<X::View, Scalar: Encode> + Encode,
 {
     /// Checks everything that a detector of at most `capacity` points and components needs.
     fn new(bytes: &'a [u8], capacity: (usize, usize)) -> Result<Self, Error> {
@@ -197,9 +208,12 @@ where
     }
 
     fn kernel(prelude: &Prelude, input: &mut Reader<'a>) -> Result<K, Error> {
-        let (expected, found) = (X::Scalar::SIZE as u8, prelude.scalar);
+        let (expected, found) = (K::Scalar::SIZE as u8, prelude.scalar);
         if found != expected {
             return Err(Error::Format(FormatFault::Scalar { expected, found }));
+        }
+        if (prelude.flags & NO_VECTORS != 0) != (X::WIDTH == 0) {
+            return Err(Error::Format(FormatFault::Flags { found: prelude.flags }));
         }
         let kernel = K::decode(input)?;
         kernel.validate()?;
@@ -208,15 +222,13 @@ where
 
     /// After this, sizes can be multiplied without overflow: they are those of a detector in memory.
     fn check_sizes(prelude: &Prelude, (room, component_room): (usize, usize)) -> Result<(), Error> {
-        let (expected, given) = (X::INPUTS, count(prelude.inputs));
-        if given != expected {
-            return Err(Error::Shape { what: "inputs", expected, given });
-        }
+        let sizes = Sizes::of::<X>();
+        require_shape("inputs", sizes.inputs, count(prelude.inputs))?;
         let (points, components) = (count(prelude.points), count(prelude.components));
         require_capacity("points", points, room)?;
         require_capacity("components", components, component_room)?;
-        let (expected, found) =
-            (encoded_len::<K, X::Scalar>(X::INPUTS, points, components), count(prelude.length));
+        let expected = sizes.encoded_len::<K, K::Scalar>(points, components);
+        let found = count(prelude.length);
         match points > 0 && components > 0 && found == expected {
             true => Ok(()),
             false => Err(Error::Format(FormatFault::Length { expected, found })),
@@ -225,7 +237,7 @@ where
 
     fn split(prelude: &Prelude, kernel: K, mut input: Reader<'a>) -> Result<Self, Error> {
         let (points, components) = (count(prelude.points), count(prelude.components));
-        let mut scalar = || X::Scalar::decode(&mut input);
+        let mut scalar = || K::Scalar::decode(&mut input);
         let thresholds = Thresholds { spe: scalar()?, t2: scalar()?, watch: prelude.watch()? };
         let header = ExpansionHeader {
             points: prelude.points,
@@ -234,16 +246,15 @@ where
             total_variance: scalar()?,
             indefinite: prelude.flags & INDEFINITE != 0,
         };
-        let mut scaling = Scaling::<X>::EMPTY;
-        let mut section = |count| input.section::<X::Scalar>(count);
-        fill(scaling.mean.view_mut(), section(X::INPUTS)?.values());
-        fill(scaling.deviation.view_mut(), section(X::INPUTS)?.values());
+        let scaling = X::Scaling::decode(&mut input)?;
+        let all_points = input.section::<X>(points)?;
+        let mut section = |count| input.section::<K::Scalar>(count);
         Ok(Self {
             kernel,
             scaling,
             thresholds,
             header,
-            points: section(points * X::INPUTS)?,
+            points: all_points,
             centre: section(points)?,
             weights: section(points * components)?,
             offsets: section(components)?,
@@ -259,33 +270,115 @@ where
             ("centre_norm", self.header.centre_norm),
             ("total_variance", self.header.total_variance),
         ] {
-            require_finite(name, iter::once(value))?;
+            require_finite_section(name, iter::once(value))?;
+        }
+        let usable = self.points.values::<X>().filter(|point| X::Scaling::check(point).is_ok());
+        if usable.count() != count(self.header.points) {
+            return Err(Error::Parameter { name: "points", rule: "finite" });
         }
         for (name, section) in [
-            ("points", self.points),
             ("centre", self.centre),
             ("weights", self.weights),
             ("offsets", self.offsets),
             ("variances", self.variances),
         ] {
-            require_finite(name, section.values::<X::Scalar>())?;
+            require_finite_section(name, section.values::<K::Scalar>())?;
         }
         // T² divides by them.
-        match self.variances.values::<X::Scalar>().all(|variance| variance > X::Scalar::ZERO) {
+        match self.variances.values::<K::Scalar>().all(|variance| variance > K::Scalar::ZERO) {
             true => Ok(()),
             false => Err(Error::Parameter { name: "variances", rule: "> 0" }),
         }
     }
 }
 
-/// Bytes of a stored detector: the table in the documentation of the module, summed up.
-const fn encoded_len<K: Encode, T: Encode>(
+/// How many bytes the parts of a detector take that depend on its readings.
+struct Sizes {
+    /// `d`.
     inputs: usize,
-    points: usize,
-    components: usize,
-) -> usize {
-    let scalars = 4 + 2 * inputs + points * (inputs + 1 + components) + 2 * components;
-    PRELUDE_SIZE + K::SIZE + scalars * T::SIZE + CHECKSUM_SIZE
+    scaling: usize,
+    point: usize,
+}
+
+impl Sizes {
+    const fn of<X: Reading<Scaling: Encode> + Encode>() -> Self {
+        let inputs = if X::WIDTH > 0 { X::WIDTH } else { X::SIZE };
+        Self { inputs, scaling: X::Scaling::SIZE, point: X::SIZE }
+    }
+
+    const fn of_vectors<T: Encode>(inputs: usize) -> Self {
+        Self { inputs, scaling: 2 * inputs * T::SIZE, point: inputs * T::SIZE }
+    }
+
+    /// Bytes of a stored detector: the table in the documentation of the module, summed up.
+    const fn encoded_len<K: Encode, T: Encode>(&self, points: usize, components: usize) -> usize {
+        let scalars = 4 + points * (1 + components) + 2 * components;
+        let readings = self.scaling + points * self.point;
+        PRELUDE_SIZE + K::SIZE + scalars * T::SIZE + readings + CHECKSUM_SIZE
+    }
+}
+
+/// What is written of any detector, but for scaling and points.
+struct Written<'a, K, T> {
+    kernel: &'a K,
+    thresholds: Thresholds<T>,
+    expansion: ExpansionView<'a, T>,
+    sizes: Sizes,
+    vectors: bool,
+}
+
+impl<K: Encode, T: Real + Encode> Written<'_, K, T> {
+    fn encoded_len(&self) -> usize {
+        let (points, components) = (self.expansion.points(), self.expansion.components());
+        self.sizes.encoded_len::<K, T>(points, components)
+    }
+
+    /// Writes everything in its order; the closure writes scaling and points.
+    fn write_to(
+        &self,
+        out: &mut [u8],
+        readings: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>,
+    ) -> Result<usize, Error> {
+        let (length, capacity) = (self.encoded_len(), out.len());
+        let no_room = Error::Capacity { what: "encoded detector", needed: length, capacity };
+        let out = out.get_mut(..length).ok_or(no_room)?;
+        let (body, check) = out.split_last_chunk_mut().ok_or(no_room)?;
+        self.encode(&mut Writer::new(body), readings)?;
+        *check = checksum(body).to_le_bytes();
+        Ok(length)
+    }
+
+    fn encode(
+        &self,
+        out: &mut Writer<'_>,
+        readings: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let header = self.expansion.header();
+        let watch = match self.thresholds.watch {
+            Watch::Spe => 0,
+            Watch::T2 => 1,
+            Watch::Both => 2,
+        };
+        let prelude = Prelude {
+            scalar: T::SIZE as u8,
+            flags: watch
+                | if header.indefinite { INDEFINITE } else { 0 }
+                | if self.vectors { 0 } else { NO_VECTORS },
+            length: stored(self.encoded_len()),
+            inputs: stored(self.sizes.inputs),
+            points: stored(self.expansion.points()),
+            components: stored(self.expansion.components()),
+        };
+        prelude.encode(out)?;
+        encode_kernel(self.kernel, out)?;
+        let Thresholds { spe, t2, .. } = self.thresholds;
+        out.values(&[spe, t2, header.centre_norm, header.total_variance])?;
+        readings(out)?;
+        out.values(self.expansion.centre())?;
+        self.expansion.weights().iter_rows().try_for_each(|row| out.values(row))?;
+        out.values(self.expansion.offsets())?;
+        out.values(self.expansion.variances())
+    }
 }
 
 /// Storing a detector whose sizes are run-time values; [`Detector::read_from`] reads it on the device.
@@ -297,8 +390,7 @@ where
 {
     /// How many bytes [`write_to`](Self::write_to) needs.
     pub fn encoded_len(&self) -> usize {
-        let expansion = self.model.expansion();
-        encoded_len::<K, T>(self.mean.len(), expansion.points(), expansion.components())
+        self.written().encoded_len()
     }
 
     /// Writes the detector to the front of `out` and returns how many bytes that took.
@@ -306,58 +398,38 @@ where
     /// # Errors
     /// [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len).
     pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let (length, capacity) = (self.encoded_len(), out.len());
-        let no_room = Error::Capacity { what: "encoded detector", needed: length, capacity };
-        let out = out.get_mut(..length).ok_or(no_room)?;
-        let (body, check) = out.split_last_chunk_mut().ok_or(no_room)?;
-        self.encode(&mut Writer::new(body))?;
-        *check = checksum(body).to_le_bytes();
-        Ok(length)
+        self.written().write_to(out, |out| {
+            out.values(self.mean)?;
+            out.values(self.deviation)?;
+            self.model.points().iter_samples().try_for_each(|point| out.values(point))
+        })
     }
 
-    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
-        let expansion = self.model.expansion();
-        let header = expansion.header();
-        let watch = match self.thresholds.watch {
-            Watch::Spe => 0,
-            Watch::T2 => 1,
-            Watch::Both => 2,
-        };
-        let prelude = Prelude {
-            scalar: T::SIZE as u8,
-            flags: watch | if header.indefinite { INDEFINITE } else { 0 },
-            length: stored(self.encoded_len()),
-            inputs: stored(self.mean.len()),
-            points: stored(expansion.points()),
-            components: stored(expansion.components()),
-        };
-        prelude.encode(out)?;
-        encode_kernel(self.model.kernel(), out)?;
-        let Thresholds { spe, t2, .. } = self.thresholds;
-        out.values(&[spe, t2, header.centre_norm, header.total_variance])?;
-        out.values(self.mean)?;
-        out.values(self.deviation)?;
-        self.model.points().iter_samples().try_for_each(|point| out.values(point))?;
-        out.values(expansion.centre())?;
-        expansion.weights().iter_rows().try_for_each(|row| out.values(row))?;
-        out.values(expansion.offsets())?;
-        out.values(expansion.variances())
+    fn written(&self) -> Written<'_, K, T> {
+        Written {
+            kernel: self.model.kernel(),
+            thresholds: self.thresholds,
+            expansion: self.model.expansion(),
+            sizes: Sizes::of_vectors::<T>(self.mean.len()),
+            vectors: true,
+        }
     }
 }
 
 /// Storing. The [module](crate::detect::persist) documents the bytes.
 impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
 where
-    X: Vector<Scalar: Encode>,
-    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Encode,
+    X: Reading<Scaling: Encode> + Encode,
+    K: BlockKernel<X::View, Scalar: Encode> + Encode,
 {
     /// The most bytes that [`write_to`](Self::write_to) can need: the size of a buffer for it.
-    pub const ENCODED_SIZE: usize = encoded_len::<K, X::Scalar>(X::INPUTS, R, P);
+    pub const ENCODED_SIZE: usize = Sizes::of::<X>().encoded_len::<K, Scalar<K, X>>(R, P);
 
     /// How many bytes [`write_to`](Self::write_to) needs for the points and components in use.
     pub fn encoded_len(&self) -> usize {
         let expansion = self.model.expansion();
-        encoded_len::<K, X::Scalar>(X::INPUTS, expansion.points(), expansion.components())
+        let (points, components) = (expansion.points(), expansion.components());
+        Sizes::of::<X>().encoded_len::<K, Scalar<K, X>>(points, components)
     }
 
     /// Writes the detector to the front of `out` and returns how many bytes that took.
@@ -387,8 +459,18 @@ where
     /// [`Error::NotFitted`], [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len), and whatever
     /// [`read_from`](Self::read_from) would say of the bytes: what cannot be read back is not handed out.
     pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let length = self.view()?.write_to(out)?;
-        Checked::<K, X>::new(out.get(..length).unwrap_or_default(), (R, P))?;
+        let written = Written {
+            kernel: self.model.kernel().ok_or(Error::NotFitted)?,
+            thresholds: self.thresholds,
+            expansion: self.model.expansion(),
+            sizes: Sizes::of::<X>(),
+            vectors: X::WIDTH > 0,
+        };
+        let length = written.write_to(out, |out| {
+            self.scaling.encode(out)?;
+            out.values(self.model.points())
+        })?;
+        Checked::<K, X>::new(head(out, length), (R, P))?;
         Ok(length)
     }
 
@@ -417,13 +499,10 @@ where
         self.thresholds = checked.thresholds;
         let (kernel, points, expansion) = self.model.storage();
         *kernel = Some(checked.kernel);
-        let mut inputs = checked.points.values();
         points.clear();
-        for _ in 0..checked.header.points {
-            let mut point = X::ZEROS;
-            fill(point.view_mut(), &mut inputs);
-            // It fits: the capacity was checked.
-            let _ = points.push(point);
+        for point in checked.points.values() {
+            let pushed = points.push(point);
+            debug_assert!(pushed.is_ok(), "the capacity was checked");
         }
         fill(expansion.centre, checked.centre.values());
         let mut weights = checked.weights.values();

@@ -44,15 +44,15 @@ impl<X: Vector> Scaling<X> {
         scaling
     }
 
-    /// As [`learn`](Self::learn), but the `outliers` smallest and the `outliers` largest values of each input count as the next one inwards.
-    pub(crate) fn learn_clamped<S: Samples<View = [X::Scalar]> + ?Sized>(
+    /// As [`learn`](Self::learn), but the `outliers` smallest and the `outliers` largest values of
+    /// each input count as the next one inwards.
+    pub fn learn_clamped<S: Samples<View = [X::Scalar]> + ?Sized>(
         samples: &S,
         outliers: usize,
-        column: &mut [X::Scalar],
     ) -> Self {
         let mut scaling = Self::EMPTY;
         let (mean, deviation) = (scaling.mean.view_mut(), scaling.deviation.view_mut());
-        learn_clamped(samples, outliers, column, mean, deviation);
+        learn_clamped(samples, outliers, mean, deviation);
         scaling
     }
 
@@ -82,37 +82,30 @@ pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
     }
 }
 
-/// As [`learn`], but the `outliers` smallest and the `outliers` largest values of each input count as the next one inwards. `column` has a place for each sample.
+/// As [`learn`], but the `outliers` smallest and the `outliers` largest values of each input count as
+/// the next one inwards. With outliers, `4n²` comparisons for each input.
 pub fn learn_clamped<T: Real, S: Samples<View = [T]> + ?Sized>(
     samples: &S,
     outliers: usize,
-    column: &mut [T],
     mean: &mut [T],
     deviation: &mut [T],
 ) {
+    let n = samples.count();
+    // At most up to the quartiles, or little would be left to measure.
+    let outliers = outliers.min(n / 4);
+    if outliers == 0 {
+        return learn(samples, mean, deviation);
+    }
     for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
-        let input = samples.iter_samples().filter_map(|x| x.get(i).copied());
-        for (place, value) in column.iter_mut().zip(input) {
-            *place = value;
-        }
-        let n = column.len();
-        // At most up to the quartiles, or little would be left to measure.
-        let outliers = outliers.min(n / 4);
-        if outliers > 0
-            && let Some(low) = nth_smallest(column, outliers + 1)
-            && let Some(high) = nth_smallest(column, n - outliers)
-        {
-            for value in column.iter_mut() {
-                *value = if *value < low {
-                    low
-                } else if *value > high {
-                    high
-                } else {
-                    *value
-                };
-            }
-        }
-        (*mean, *deviation) = moments(|| column.iter().copied());
+        let input = || samples.iter_samples().filter_map(|x| x.get(i).copied());
+        let low = nth_smallest(input, outliers + 1);
+        let high = nth_smallest(input, n - outliers);
+        let clamped = |value: T| match (low, high) {
+            (Some(low), _) if value < low => low,
+            (_, Some(high)) if value > high => high,
+            _ => value,
+        };
+        (*mean, *deviation) = moments(|| input().map(clamped));
     }
 }
 
@@ -140,14 +133,6 @@ pub fn undo<T: Real>(x: &mut [T], mean: &[T], deviation: &[T]) {
     }
 }
 
-/// Every input of a raw reading is finite; scaling would hide which one is not.
-pub(crate) fn require_finite<T: Real>(x: &[T]) -> Result<(), Fault> {
-    match first_not_finite(x) {
-        Some(input) => Err(Fault::NotFinite { input }),
-        None => Ok(()),
-    }
-}
-
 impl<X: Vector> Scaling<X> {
     /// Can it be divided by?
     ///
@@ -163,7 +148,9 @@ impl<X: Vector> Scaling<X> {
 /// # Errors
 /// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
 pub fn validate<T: Real>(mean: &[T], deviation: &[T]) -> Result<(), Error> {
-    require_finite(mean).map_err(|_| Error::Parameter { name: "mean", rule: "finite" })?;
+    if first_not_finite(mean).is_some() {
+        return Err(Error::Parameter { name: "mean", rule: "finite" });
+    }
     if deviation.iter().all(|&v| v.is_finite() && v > T::ZERO) {
         Ok(())
     } else {
@@ -177,7 +164,9 @@ pub(crate) fn apply_checked<T: Real>(
     mean: &[T],
     deviation: &[T],
 ) -> Result<(), Error> {
-    require_finite(x).map_err(Error::Query)?;
+    if let Some(input) = first_not_finite(x) {
+        return Err(Error::Query(Fault::NotFinite { input }));
+    }
     apply(x, mean, deviation);
     // Division by a tiny deviation can overflow.
     match first_not_finite(x) {

@@ -5,6 +5,8 @@
 //! precomputed Gram matrix (`usize`). [`Samples`] is any collection of them that can be asked
 //! for the i-th: a slice of samples, or a matrix with one sample a row.
 
+use core::fmt::Debug;
+
 use crate::linalg::MatrixView;
 use crate::math::Real;
 
@@ -14,22 +16,6 @@ pub trait Sample {
     type View: ?Sized;
     /// Looks at the sample.
     fn view(&self) -> &Self::View;
-
-    /// Calls `then` with a copy of `view` that `change` was applied to: what a kernel does once to a query rather than at every point.
-    ///
-    /// `None` where samples only borrow their content, `view` has another size, or `change` says so.
-    #[doc(hidden)]
-    fn with_changed<C, R>(
-        view: &Self::View,
-        change: impl FnOnce(&mut Self::View) -> Option<C>,
-        then: impl FnOnce(&Self, C) -> R,
-    ) -> Option<R>
-    where
-        Self: Sized,
-    {
-        let _ = (view, change, then);
-        None
-    }
 }
 
 impl<T: Copy, const D: usize> Sample for [T; D] {
@@ -38,20 +24,10 @@ impl<T: Copy, const D: usize> Sample for [T; D] {
     fn view(&self) -> &[T] {
         self
     }
-    #[inline(always)]
-    fn with_changed<C, R>(
-        view: &[T],
-        change: impl FnOnce(&mut [T]) -> Option<C>,
-        then: impl FnOnce(&Self, C) -> R,
-    ) -> Option<R> {
-        let mut copy: Self = view.try_into().ok()?;
-        let result = change(&mut copy)?;
-        Some(then(&copy, result))
-    }
 }
 
 /// A sample that is a vector of readings, which can be scaled and explained: `[f32; D]` or `[f64; D]`.
-pub trait Vector: Sample<View = [Self::Scalar]> + Copy {
+pub trait Vector: Sample<View = [Self::Scalar]> + Copy + Debug {
     /// `f32` or `f64`.
     type Scalar: Real;
     /// The number of inputs.

@@ -100,6 +100,18 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
         ExpansionView::in_use(self.header, self.weights.view(), centre, offsets, variances)
     }
 
+    /// Takes over what fits into it, in place.
+    pub(super) fn copy_from(&mut self, other: ExpansionView<'_, T>) {
+        self.header = other.header;
+        copy(other.centre, &mut self.centre);
+        copy(other.offsets, &mut self.offsets);
+        copy(other.variances, &mut self.variances);
+        let mut weights = self.weights.view_mut();
+        for (to, from) in weights.iter_rows_mut().zip(other.weights.iter_rows()) {
+            copy(from, to);
+        }
+    }
+
     /// The storage, for a fit to write.
     pub fn storage(&mut self) -> ExpansionMut<'_, T> {
         ExpansionMut {
@@ -109,6 +121,14 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
             offsets: &mut self.offsets,
             variances: &mut self.variances,
         }
+    }
+}
+
+/// Copies to the front of a slice that has room.
+fn copy<T: Copy>(from: &[T], to: &mut [T]) {
+    debug_assert!(from.len() <= to.len(), "{} entries for {}", from.len(), to.len());
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = from;
     }
 }
 

@@ -236,11 +236,11 @@ where
         &mut self,
         kernel: K,
         points: impl Iterator<Item = &'a X>,
-        expansion: &Expansion<Scalar<K, X>, R, P>,
+        expansion: ExpansionView<'_, Scalar<K, X>>,
     ) where
         X: 'a,
     {
-        self.expansion = *expansion;
+        self.expansion.copy_from(expansion);
         self.adopt(kernel, points);
     }
 

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 use mercer::detect::persist::Encode;
-use mercer::detect::{Scaling, Thresholds, Watch};
-use mercer::kernel::{BlockKernel, Rbf, Vector};
+use mercer::detect::{Reading, Scaling, Thresholds, Watch};
+use mercer::kernel::{BlockKernel, Rbf};
 use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
 use mercer::math::Real;
 use mercer::{Detector, KernelPca};
@@ -50,8 +50,8 @@ pub(crate) fn bytes_of<K, X, const R: usize, const P: usize>(
     detector: &Detector<K, X, R, P>,
 ) -> Vec<u8>
 where
-    X: Vector<Scalar: Encode>,
-    K: BlockKernel<[X::Scalar], Scalar = X::Scalar> + Encode,
+    X: Reading<Scaling: Encode> + Encode,
+    K: BlockKernel<X::View, Scalar: Encode> + Encode,
 {
     // Not zeros: every byte must be written.
     let mut bytes = vec![0xA5; Detector::<K, X, R, P>::ENCODED_SIZE];

@@ -1,19 +1,17 @@
 //! What cannot be right, or may not be, about samples, kernel and model.
 
 use super::report::{Warning, Warnings, warn};
+use crate::detect::reading::Inspect;
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Samples};
 use crate::kpca::{Components, FitReport};
 use crate::math::{Real, sum};
 
 /// Looks for what is wrong with the samples themselves.
-pub(super) fn inspect<T: Real, S: Samples<View = [T]> + ?Sized>(
-    samples: &S,
-    warnings: &mut Warnings,
-) {
+pub(super) fn inspect<S: Samples<View: Inspect> + ?Sized>(samples: &S, warnings: &mut Warnings) {
     let n = samples.count();
-    let inputs = samples.sample(0).map_or(0, <[T]>::len);
-    let longest = |input: usize| longest_run(samples.iter_samples().map(|x| x.get(input)));
+    let inputs = samples.sample(0).map_or(0, Inspect::inputs);
+    let longest = |input: usize| longest_run(samples, input);
     let constant = || (0..inputs).filter(|&input| longest(input) == n);
     let stuck = || (0..inputs).filter(|&input| (n / 2 + 1..n).contains(&longest(input)));
     if let Some(first) = constant().next() {
@@ -22,7 +20,7 @@ pub(super) fn inspect<T: Real, S: Samples<View = [T]> + ?Sized>(
     if let Some(first) = stuck().next() {
         warn(warnings, Warning::StuckInputs { first, count: stuck().count() });
     }
-    let is_copy = |(i, x): &(usize, &[T])| samples.iter_samples().take(*i).any(|y| y == *x);
+    let is_copy = |(i, x): &(usize, &S::View)| samples.iter_samples().take(*i).any(|y| y.equals(x));
     let copies = samples.iter_samples().enumerate().filter(is_copy).count();
     if copies > 0 {
         warn(warnings, Warning::Duplicates { samples: copies });
@@ -33,13 +31,13 @@ pub(super) fn inspect<T: Real, S: Samples<View = [T]> + ?Sized>(
     }
 }
 
-/// Length of the longest run of equal values.
-fn longest_run<V: PartialEq>(values: impl Iterator<Item = V>) -> usize {
-    let (mut longest, mut run, mut last) = (0, 0, None);
-    for value in values {
-        run = if last.as_ref() == Some(&value) { run + 1 } else { 1 };
+/// Length of the longest run of samples with the same value for an input.
+fn longest_run<S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) -> usize {
+    let (mut longest, mut run, mut last) = (0, 0, None::<&S::View>);
+    for x in samples.iter_samples() {
+        run = if last.is_some_and(|last| last.same_input(x, input)) { run + 1 } else { 1 };
         longest = longest.max(run);
-        last = Some(value);
+        last = Some(x);
     }
     longest
 }
@@ -55,8 +53,8 @@ pub(super) fn require_sense<K, T, S>(
 ) -> Result<(), Error>
 where
     T: Real,
-    S: Samples<View = [T]> + ?Sized,
-    K: BlockKernel<[T], Scalar = T>,
+    S: Samples + ?Sized,
+    K: BlockKernel<S::View, Scalar = T>,
 {
     let n = T::from_usize(report.samples);
     let norm = sum(samples.iter_samples().map(|x| kernel.diagonal(x))) / n;
@@ -94,8 +92,8 @@ const WIDE: f64 = 1000.0;
 fn likeness<K, T, S>(kernel: &K, samples: &S) -> T
 where
     T: Real,
-    S: Samples<View = [T]> + ?Sized,
-    K: BlockKernel<[T], Scalar = T>,
+    S: Samples + ?Sized,
+    K: BlockKernel<S::View, Scalar = T>,
 {
     let n = samples.count().max(1);
     let apart = (2 * n / 5).max(1);
@@ -108,10 +106,8 @@ where
 }
 
 /// Samples that differ, but not in feature space, are not to blame: the kernel is.
-pub(super) fn name_cause<T: Real, S: Samples<View = [T]> + ?Sized>(
-    error: Error,
-    samples: &S,
-) -> Error {
-    let differ = || samples.iter_samples().any(|x| Some(x) != samples.sample(0));
+pub(super) fn name_cause<S: Samples<View: Inspect> + ?Sized>(error: Error, samples: &S) -> Error {
+    let first = || samples.sample(0);
+    let differ = || samples.iter_samples().any(|x| first().is_some_and(|first| !x.equals(first)));
     if error == Error::NoVariance && differ() { Error::KernelTooWide } else { error }
 }

@@ -47,6 +47,13 @@ impl<T: Real> Default for Recipe<T> {
 }
 
 impl<T: Real> Recipe<T> {
+    /// How many of `n` samples are [trimmed](Self::trim): the whole part of that share.
+    pub fn trimmed(&self, n: usize) -> usize {
+        // A product that is whole but for rounding counts as whole.
+        let exact = self.trim * T::from_usize(n) * (T::ONE + T::from_f64(4.0) * T::EPSILON);
+        (1..=n).take_while(|&count| T::from_usize(count) <= exact).count()
+    }
+
     /// Are its values in their domain? (Landmarks and components are checked by the fit.)
     pub(super) fn validate(&self) -> Result<(), Error> {
         self.false_alarms.share()?;

@@ -2,8 +2,12 @@
 
 use core::iter;
 
+use crate::detect::{Scaling, Unscaled};
 use crate::error::{Error, FormatFault};
-use crate::kernel::{Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Scale, Sigmoid, Sum};
+use crate::kernel::{
+    Codes, Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Sample, Scale, Sigmoid,
+    Spectrum, Sum, Text,
+};
 #[cfg(feature = "micromath")]
 use crate::math::Micromath;
 use crate::math::{Fast, Libm};
@@ -158,7 +162,89 @@ macro_rules! number {
         }
     )*};
 }
-number!(u8, u16, u32, f32, f64);
+number!(u8, u16, u32, i8, i16, i32, f32, f64);
+
+/// One after the other.
+impl<T: Encode + Copy + Default, const N: usize> Encode for [T; N] {
+    const SIZE: usize = N * T::SIZE;
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        out.values(self)
+    }
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut values = [T::default(); N];
+        for value in &mut values {
+            *value = T::decode(input)?;
+        }
+        Ok(values)
+    }
+}
+
+/// The means, then the deviations.
+impl<X: Encode> Encode for Scaling<X> {
+    const SIZE: usize = 2 * X::SIZE;
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        self.mean.encode(out)?;
+        self.deviation.encode(out)
+    }
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(Self { mean: X::decode(input)?, deviation: X::decode(input)? })
+    }
+}
+
+/// Nothing.
+impl Encode for Unscaled {
+    const SIZE: usize = 0;
+    fn encode(&self, _: &mut Writer<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+    fn decode(_: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(Self)
+    }
+}
+
+/// The number of codes in 4 bytes, then room for `N` of them; what is not in use is 0.
+impl<const N: usize> Encode for Codes<N> {
+    const SIZE: usize = 4 + N;
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        let codes = self.view();
+        (codes.len() as u32).encode(out)?;
+        let padding = core::iter::repeat_n(&0, N.saturating_sub(codes.len()));
+        codes.iter().chain(padding).try_for_each(|code| code.encode(out))
+    }
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Error> {
+        let found = u32::decode(input)? as usize;
+        let codes: [u8; N] = Encode::decode(input)?;
+        let length = FormatFault::Length { expected: N, found };
+        Self::try_from(codes.get(..found).ok_or(Error::Format(length))?)
+    }
+}
+
+/// As [`Codes`], in UTF-8.
+impl<const N: usize> Encode for Text<N> {
+    const SIZE: usize = Codes::<N>::SIZE;
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        Codes::<N>::try_from(self.view().as_bytes())?.encode(out)
+    }
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Error> {
+        let codes = Codes::<N>::decode(input)?;
+        let text = core::str::from_utf8(codes.view());
+        let broken = Error::Parameter { name: "text", rule: "UTF-8" };
+        Self::try_from(text.map_err(|_| broken)?)
+    }
+}
+
+/// Its tag and the length of the substrings; the type of its values is that of the detector's.
+impl<T> Encode for Spectrum<T> {
+    const SIZE: usize = 1 + u32::SIZE;
+    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        out.tag(0x06)?;
+        self.length.encode(out)
+    }
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Error> {
+        input.tag("kernel", 0x06)?;
+        Ok(Self::new(u32::decode(input)?))
+    }
+}
 
 /// A tag, then the fields in this order.
 macro_rules! tagged {

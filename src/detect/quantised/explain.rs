@@ -3,8 +3,9 @@
 use super::QuantisedDetector;
 use super::input::SQUARE_WEIGHT_BITS;
 use super::score::{BIAS, QuantisedPoint, Sums, WEIGHT_BITS, two_to};
-use crate::detect::scaling::require_finite;
-use crate::error::{Error, Fault};
+use crate::detect::Scaling;
+use crate::detect::reading::Prepare;
+use crate::error::Error;
 use crate::kernel::{Gradient, Rbf};
 use crate::kpca::contributions::weigh_gradient;
 
@@ -20,10 +21,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         let mut sums = Sums::new();
         let score = self.model.score(x, &mut sums)?;
         let scaled = self.scaling.apply(x);
-        require_finite(&scaled).map_err(|fault| match fault {
-            Fault::NotFinite { input } => Error::Query(Fault::ScaleOverflow { input }),
-            other => Error::Query(other),
-        })?;
+        Scaling::check_prepared(&scaled)?;
         let kernel = Rbf::new(self.model.header.gamma);
         let units = self.units();
         let mut contributions = [0.0; D];

@@ -1,0 +1,238 @@
+//! What a detector judges: vectors of inputs, which are scaled first, and anything else that a kernel
+//! compares.
+//!
+//! | reading | scaled by | inputs |
+//! |---|---|---|
+//! | `[f32; D]`, `[f64; D]` | [`Scaling`] | `D` |
+//! | `[u8; N]` and other codes, [`Codes`], [`Text`], `&str` | [`Unscaled`] | none |
+//! | a type of your own | [`Unscaled`] | none |
+//!
+//! A type of your own needs its kernel, and three lines:
+//!
+//! ```
+//! use mercer::detect::{Inspect, Reading, Unscaled};
+//! use mercer::kernel::Sample;
+//!
+//! /// Which valves are open.
+//! #[derive(Clone, PartialEq)]
+//! struct Valves(u32);
+//! impl Sample for Valves {
+//!     type View = Self;
+//!     fn view(&self) -> &Self {
+//!         self
+//!     }
+//! }
+//! impl Inspect for Valves {
+//!     fn equals(&self, other: &Self) -> bool {
+//!         self == other
+//!     }
+//! }
+//! impl Reading for Valves {
+//!     type Scaling = Unscaled;
+//! }
+//! ```
+
+use core::fmt::Debug;
+
+use super::scaling::Scaling;
+use crate::error::{Error, Fault};
+use crate::kernel::{Codes, Sample, Text, Vector};
+use crate::math::{Real, first_not_finite, sum};
+
+/// What a detector judges; see the [module](self).
+pub trait Reading: Sample<View: Inspect> + Clone {
+    /// How it is prepared for the model: [`Scaling`] for vectors, [`Unscaled`] for everything else.
+    type Scaling: Prepare<Self>;
+    /// How many inputs it has; 0 if it is no vector.
+    const WIDTH: usize = 0;
+}
+
+/// A reading whose inputs are numbers: `[f32; D]` or `[f64; D]`.
+pub trait VectorReading: Vector + Reading<Scaling = Scaling<Self>> {}
+impl<X: Vector + Reading<Scaling = Scaling<X>>> VectorReading for X {}
+
+/// What learning looks at before it trusts its samples.
+pub trait Inspect {
+    /// Is the other one an exact copy?
+    fn equals(&self, other: &Self) -> bool;
+
+    /// How many inputs there are to look at one by one.
+    fn inputs(&self) -> usize {
+        0
+    }
+
+    /// Has the other one the same value for an input?
+    fn same_input(&self, other: &Self, input: usize) -> bool {
+        let _ = (other, input);
+        false
+    }
+}
+
+/// How readings are prepared for the model.
+pub trait Prepare<X>: Clone + Debug {
+    /// Nothing learned yet; all zeros.
+    const EMPTY: Self;
+
+    /// Readings stay as they are.
+    fn identity() -> Self;
+
+    /// What suits these samples; the `outliers` smallest and the `outliers` largest values of each
+    /// input count as the next one inwards.
+    fn learn(samples: &[X], outliers: usize) -> Self;
+
+    /// Can it be applied?
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] names what is wrong with it.
+    fn validate(&self) -> Result<(), Error>;
+
+    /// A raw reading as the model sees it.
+    fn apply(&self, x: &X) -> X;
+
+    /// The raw reading of which this is the prepared one.
+    fn undo(&self, x: &X) -> X;
+
+    /// Can the model use a prepared reading? At one look, which may say no to one that it can use.
+    fn looks_usable(prepared: &X) -> bool;
+
+    /// Can a raw reading be used?
+    ///
+    /// # Errors
+    /// [`Error::Query`] names the input that cannot.
+    fn check(x: &X) -> Result<(), Error>;
+
+    /// Can a reading be used after it was prepared?
+    ///
+    /// # Errors
+    /// [`Error::Query`] names the input that cannot.
+    fn check_prepared(prepared: &X) -> Result<(), Error>;
+}
+
+/// For readings that are no vectors: the model sees them as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Unscaled;
+
+impl<X: Clone> Prepare<X> for Unscaled {
+    const EMPTY: Self = Self;
+    fn identity() -> Self {
+        Self
+    }
+    fn learn(_: &[X], _: usize) -> Self {
+        Self
+    }
+    fn validate(&self) -> Result<(), Error> {
+        Ok(())
+    }
+    fn apply(&self, x: &X) -> X {
+        x.clone()
+    }
+    fn undo(&self, x: &X) -> X {
+        x.clone()
+    }
+    fn looks_usable(_: &X) -> bool {
+        true
+    }
+    fn check(_: &X) -> Result<(), Error> {
+        Ok(())
+    }
+    fn check_prepared(_: &X) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<X: Vector> Prepare<X> for Scaling<X> {
+    const EMPTY: Self = Scaling::EMPTY;
+    fn identity() -> Self {
+        Scaling::identity()
+    }
+    fn learn(samples: &[X], outliers: usize) -> Self {
+        Scaling::learn_clamped(samples, outliers)
+    }
+    fn validate(&self) -> Result<(), Error> {
+        Scaling::validate(self)
+    }
+    #[inline(always)]
+    fn apply(&self, x: &X) -> X {
+        Scaling::apply(self, x)
+    }
+    fn undo(&self, x: &X) -> X {
+        Scaling::undo(self, x)
+    }
+    #[inline(always)]
+    fn looks_usable(prepared: &X) -> bool {
+        // The sum of finite values can still overflow: only a look at each of them tells.
+        sum(prepared.view().iter().copied()).is_finite()
+    }
+    fn check(x: &X) -> Result<(), Error> {
+        let fault = first_not_finite(x.view()).map(|input| Fault::NotFinite { input });
+        fault.map_or(Ok(()), |fault| Err(Error::Query(fault)))
+    }
+    fn check_prepared(prepared: &X) -> Result<(), Error> {
+        // Division by a tiny deviation can overflow.
+        let fault = first_not_finite(prepared.view()).map(|input| Fault::ScaleOverflow { input });
+        fault.map_or(Ok(()), |fault| Err(Error::Query(fault)))
+    }
+}
+
+impl<T: Real, const D: usize> Reading for [T; D] {
+    type Scaling = Scaling<Self>;
+    const WIDTH: usize = D;
+}
+
+impl<T: Real> Inspect for [T] {
+    fn equals(&self, other: &Self) -> bool {
+        self == other
+    }
+    fn inputs(&self) -> usize {
+        self.len()
+    }
+    fn same_input(&self, other: &Self, input: usize) -> bool {
+        self.get(input) == other.get(input)
+    }
+}
+
+/// Codes: their positions are no inputs.
+macro_rules! codes {
+    ($($code:ty),*) => {$(
+        impl<const N: usize> Reading for [$code; N] {
+            type Scaling = Unscaled;
+        }
+        impl Inspect for [$code] {
+            fn equals(&self, other: &Self) -> bool {
+                self == other
+            }
+        }
+    )*};
+}
+codes!(u8, u16, u32, i8, i16, i32, char, bool);
+
+impl<const N: usize> Reading for Codes<N> {
+    type Scaling = Unscaled;
+}
+
+impl<const N: usize> Reading for Text<N> {
+    type Scaling = Unscaled;
+}
+
+impl Inspect for str {
+    fn equals(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// Row numbers of a [`Precomputed`](crate::kernel::Precomputed) Gram matrix.
+impl Reading for usize {
+    type Scaling = Unscaled;
+}
+
+impl Inspect for usize {
+    fn equals(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// Borrowed readings, e.g. `&str`.
+impl<V: Inspect + ?Sized> Reading for &V {
+    type Scaling = Unscaled;
+}
