@@ -1,8 +1,11 @@
-//! A wireless sensor learns from its own event log what usual operation is, and notices a sequence of events that is not.
+//! A wireless sensor learns from its own event log what usual operation is, stores that, takes it up
+//! again after a reset, and raises an alarm when the sequence of events is not as usual.
 //!
-//! A record is the last 32 event codes, a plain `[u8; 32]`. Records are compared by the substrings of three events they share, so the order
-//! of events counts and not only how many there are: each odd record is also scored by a model that only counts single events.
-//! 32 usual records are learned, 79 more give the threshold, and others that it has not seen are scored.
+//! A record is the last 32 event codes, a plain `[u8; 32]`. Records are compared by the substrings of
+//! three events that they share, so the order of events counts and not only how many there are.
+//! Everything is what vectors of sensors have too: a [`Learner`] that cross-fits its threshold, a
+//! detector of a few bytes in flash, an [`Alarm`]. What codes do not have is a scale, and inputs to
+//! blame.
 //!
 //! - host: `cargo run --release --example events`
 //! - Cortex-M4F in QEMU: `cargo run --release --example events --target thumbv7em-none-eabihf`
@@ -15,92 +18,71 @@ mod support;
 use core::str::from_utf8;
 
 use events::{LENGTH, Record, Sensor, TROUBLE};
-use mercer::detect::calibrate::quantile;
 use mercer::kernel::{Normalised, Spectrum};
-use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
-use mercer::{Error, KernelPca};
+use mercer::kpca::Components;
+use mercer::{Alarm, AlarmConfig, Detector, Error, Learner, Progress, Recipe};
 use static_cell::ConstStaticCell;
 use support::say;
 
-const RECORDS: usize = 32;
-const POINTS: usize = 16;
+const RECORDS: usize = 64;
+const POINTS: usize = 20;
 const COMPONENTS: usize = 12;
-/// Scores that the threshold comes from; with 79 of them, the 76th is that for 5 % false alarms.
-const CALIBRATION: usize = 79;
 /// Usual records to try it on.
 const UNSEEN: usize = 100;
 
-type Model = KernelPca<Normalised<Spectrum<f32>>, Record, POINTS, COMPONENTS>;
-type Workspace = LandmarkWorkspace<f32, RECORDS, POINTS>;
+type Kernel = Normalised<Spectrum<f32>>;
+type Usual = Detector<Kernel, Record, POINTS, COMPONENTS>;
 
-/// A model of usual operation, and the score above which it is not.
-struct Usual {
-    model: Model,
-    threshold: f32,
-}
-
-/// Two, to be compared: by substrings, and by single events.
-static USUAL: ConstStaticCell<[Usual; 2]> =
-    ConstStaticCell::new([const { Usual { model: Model::new(), threshold: 0.0 } }; 2]);
-static WORKSPACE: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
-static SAMPLES: ConstStaticCell<[Record; RECORDS]> = ConstStaticCell::new([[0; LENGTH]; RECORDS]);
+static LEARNER: ConstStaticCell<Learner<Kernel, Record, RECORDS, POINTS, COMPONENTS>> =
+    ConstStaticCell::new(Learner::new());
+static RESTORED: ConstStaticCell<Usual> = ConstStaticCell::new(Usual::new());
+static FLASH: ConstStaticCell<[u8; Usual::ENCODED_SIZE]> =
+    ConstStaticCell::new([0; Usual::ENCODED_SIZE]);
 
 fn run() -> Result<(), Error> {
-    let ([by_order, by_counts], workspace, samples) =
-        (USUAL.take(), WORKSPACE.take(), SAMPLES.take());
+    let (learner, flash) = (LEARNER.take(), FLASH.take());
     let mut sensor = Sensor::new(1);
-    samples.fill_with(|| sensor.record());
-    by_order.learn(3, samples, workspace)?;
-    by_counts.learn(1, samples, workspace)?;
-    say!("{RECORDS} records of usual operation learned, {} bytes of model", Model::SIZE);
-
-    let (mut alarms, mut sensor) = (0, Sensor::new(3));
-    for _ in 0..UNSEEN {
-        alarms += usize::from(by_order.model.score(&sensor.record())?.spe > by_order.threshold);
+    while !learner.is_full() {
+        learner.push(&sensor.record())?;
     }
-    say!("{alarms} of {UNSEEN} usual records it has not seen are above the threshold");
+    let recipe = Recipe::default().components(Components::Share(0.9));
+    learner.begin(Normalised(Spectrum::new(3)), recipe)?;
+    let mut steps = 1;
+    while learner.step()? == Progress::Working {
+        steps += 1;
+    }
+    let length = learner.detector()?.write_to(flash)?;
+    say!("{RECORDS} records of {LENGTH} events learned in {steps} steps, {length} bytes stored");
+
+    // After a reset.
+    let detector = RESTORED.take();
+    detector.read_from(flash)?;
+    let (mut unusual, mut sensor) = (0, Sensor::new(3));
+    for _ in 0..UNSEEN {
+        unusual += usize::from(detector.score(&sensor.record())?.anomalous);
+    }
+    say!("{unusual} of {UNSEEN} usual records it has not seen are above the threshold");
     say!("");
-    say!("SPE / threshold, by");
-    say!("3 events  1 event");
+    say!("SPE / threshold");
+    let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
     for _ in 0..3 {
-        compare(by_order, by_counts, &sensor.record(), "as usual")?;
+        watch(detector, &mut alarm, &sensor.record(), "as usual")?;
     }
     for (name, record) in TROUBLE {
-        compare(by_order, by_counts, record, name)?;
+        watch(detector, &mut alarm, record, name)?;
+    }
+    for _ in 0..4 {
+        watch(detector, &mut alarm, &sensor.record(), "as usual")?;
     }
     Ok(())
 }
 
-impl Usual {
-    /// Fits the model, then sets the threshold by records that the model has not seen.
-    fn learn(
-        &mut self,
-        length: u32,
-        samples: &[Record],
-        workspace: &mut Workspace,
-    ) -> Result<(), Error> {
-        let kernel = Normalised(Spectrum::new(length));
-        let (points, share) = (Landmarks::Rank(POINTS), Components::Share(0.9));
-        self.model.fit_landmarks(kernel, samples, points, share, workspace)?;
-        let (mut scores, mut sensor) = ([0.0; CALIBRATION], Sensor::new(2));
-        for score in &mut scores {
-            *score = self.model.score(&sensor.record())?.spe;
-        }
-        self.threshold = quantile(&scores, 0.05).map_or(0.0, |found| found.threshold);
-        Ok(())
-    }
-
-    /// The score of a record in units of the threshold.
-    fn share(&self, record: &Record) -> Result<f32, Error> {
-        Ok(self.model.score(record)?.spe / self.threshold)
-    }
-}
-
-fn compare(by_order: &Usual, by_counts: &Usual, record: &Record, name: &str) -> Result<(), Error> {
-    let (order, counts) = (by_order.share(record)?, by_counts.share(record)?);
-    let codes = from_utf8(record).unwrap_or("?");
-    let mark = if order > 1.0 { "!" } else { " " };
-    say!("{order:>8.2} {counts:>8.2}  {mark} {codes}  {name}");
+fn watch(detector: &Usual, alarm: &mut Alarm, record: &Record, name: &str) -> Result<(), Error> {
+    let verdict = detector.score(record)?;
+    let share = verdict.score.spe / detector.thresholds().spe;
+    let state = alarm.update(verdict.anomalous);
+    let (codes, mark) = (from_utf8(record).unwrap_or("?"), if share > 1.0 { "!" } else { " " });
+    say!("{share:>8.2} {mark} {codes}  {name}: {state:?}");
     Ok(())
 }
 

@@ -207,11 +207,9 @@ impl Rule {
     where
         Fast: Math<T>,
     {
-        let recipe = Recipe {
-            components: Components::Share(T::from_f64(self.share)),
-            order: FoldOrder::Interleaved,
-            ..Recipe::default()
-        };
+        let recipe = Recipe::default()
+            .components(Components::Share(T::from_f64(self.share)))
+            .order(FoldOrder::Interleaved);
         let all: Vec<u32> = (0..rows.rows as u32).collect();
         let width = Width::Median { factor: self.factor };
         let learned = learn(&rows.view(), training, &all, points, recipe, width).unwrap();

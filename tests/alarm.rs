@@ -92,12 +92,13 @@ fn configs(windows: impl Iterator<Item = u8> + Clone) -> impl Iterator<Item = Al
         (1..=window).flat_map(move |raise| (0..raise).map(move |clear| (window, raise, clear)))
     });
     sizes.flat_map(|(window, raise, clear)| {
-        [(0, false), (0, true), (2, false), (2, true)].map(|(warm_up, latch)| AlarmConfig {
-            warm_up,
-            window,
-            raise,
-            clear,
-            latch,
+        [(0, false), (0, true), (2, false), (2, true)].map(|(warm_up, latch)| {
+            AlarmConfig::DEFAULT
+                .warm_up(warm_up)
+                .window(window)
+                .raise(raise)
+                .clear(clear)
+                .latch(latch)
         })
     })
 }
@@ -123,7 +124,12 @@ fn long_sequences_agree_with_the_model_for_every_size_of_window() {
     };
     for window in 1..=32_u8 {
         for raise in [1, window.div_ceil(2), window] {
-            let config = AlarmConfig { warm_up: 40, window, raise, clear: raise - 1, latch: true };
+            let config = AlarmConfig::DEFAULT
+                .warm_up(40)
+                .window(window)
+                .raise(raise)
+                .clear(raise - 1)
+                .latch(true);
             let (mut alarm, mut model) = (Alarm::new(config).unwrap(), Model::default());
             // Bursts, so that full windows occur too.
             let mut burst = false;
@@ -146,7 +152,7 @@ fn long_sequences_agree_with_the_model_for_every_size_of_window() {
 #[test]
 fn the_documented_table_holds() {
     // 2 of 3, ends at 0 of 3; the readings that lead to a state, and then the event.
-    let config = AlarmConfig { warm_up: 1, window: 3, raise: 2, clear: 0, latch: true };
+    let config = AlarmConfig::DEFAULT.warm_up(1).window(3).raise(2).clear(0).latch(true);
     let (normal, anomalous) = (Reading(false), Reading(true));
     let cells: [(&[Event], Event, AlarmState); 21] = [
         (&[], Missing, WarmUp),
@@ -179,7 +185,7 @@ fn the_documented_table_holds() {
         }
         assert_eq!(apply(&mut alarm, event), after, "{before:?}, then {event:?}");
     }
-    let mut unlatched = Alarm::new(AlarmConfig { latch: false, warm_up: 0, ..config }).unwrap();
+    let mut unlatched = Alarm::new(config.latch(false).warm_up(0)).unwrap();
     let states = [true, true, false, false, false].map(|anomalous| unlatched.update(anomalous));
     assert_eq!(states, [Normal, Raised, Raised, Raised, Normal]);
 }
@@ -198,18 +204,18 @@ fn wrong_configurations_are_named() {
     assert_eq!(name(default), "");
     assert_eq!(AlarmConfig::default(), default);
     for window in [0, 33, 255] {
-        assert_eq!(name(AlarmConfig { window, ..default }), "window");
+        assert_eq!(name(default.window(window)), "window");
     }
     for raise in [0, 6] {
-        assert_eq!(name(AlarmConfig { raise, ..default }), "raise");
+        assert_eq!(name(default.raise(raise)), "raise");
     }
-    assert_eq!(name(AlarmConfig { clear: 3, ..default }), "clear");
-    assert_eq!(name(AlarmConfig { window: 32, raise: 32, clear: 31, ..default }), "");
+    assert_eq!(name(default.clear(3)), "clear");
+    assert_eq!(name(default.window(32).raise(32).clear(31)), "");
 }
 
 #[test]
 fn missing_readings_are_counted_and_the_count_saturates() {
-    let mut alarm = Alarm::new(AlarmConfig { warm_up: u16::MAX, ..AlarmConfig::DEFAULT }).unwrap();
+    let mut alarm = Alarm::new(AlarmConfig::DEFAULT.warm_up(u16::MAX)).unwrap();
     for _ in 0..70_000 {
         alarm.missing();
     }

@@ -20,7 +20,7 @@ where
             for watch in [Watch::Spe, Watch::T2] {
                 let alpha = share(thousandths as f64 / 1000.0);
                 let recipe =
-                    Recipe { order, folds, watch, false_alarms: alpha, ..Recipe::default() };
+                    Recipe::default().order(order).folds(folds).watch(watch).false_alarms(alpha);
                 let (_, report) = learn(&samples, rbf(), recipe).unwrap();
                 let scores = cross_fit(&rbf(), &scaled(&samples), &recipe);
                 let case = format!("{order:?}, {folds} folds, {thousandths}, {watch:?}");
@@ -75,7 +75,7 @@ fn the_detector_is_the_landmark_fit_to_all_scaled_samples() {
 #[test]
 fn inputs_are_left_as_they_are_if_asked() {
     let samples = Machine(5).readings::<f64>(N);
-    let recipe = Recipe { standardise: false, ..Recipe::default() };
+    let recipe = Recipe::default().standardise(false);
     let kernel = Rbf::new(0.001);
     let (learner, report) = learn(&samples, kernel, recipe).unwrap();
     let detector = learner.detector().unwrap();
@@ -91,7 +91,7 @@ fn inputs_are_left_as_they_are_if_asked() {
 fn cross_fit_keeps_its_promise_where_the_training_scores_would_not() {
     const MACHINES: u64 = 12;
     const FRESH: usize = 100;
-    let recipe = Recipe { order: FoldOrder::Interleaved, ..Recipe::default() };
+    let recipe = Recipe::default().order(FoldOrder::Interleaved);
     let (mut alarms, mut in_sample_alarms) = (0, 0);
     for seed in 0..MACHINES {
         let mut machine = Machine(1000 + seed);
@@ -118,7 +118,7 @@ fn cross_fit_keeps_its_promise_where_the_training_scores_would_not() {
 #[test]
 fn with_both_scores_watched_each_gets_half_of_the_false_alarms() {
     let samples = Machine(4).readings::<f64>(N);
-    let recipe = |watch, alpha| Recipe { watch, false_alarms: share(alpha), ..Recipe::default() };
+    let recipe = |watch, alpha| Recipe::default().watch(watch).false_alarms(share(alpha));
     let (_, one) = learn(&samples, rbf(), recipe(Watch::Spe, 0.1)).unwrap();
     let (learner, both) = learn(&samples, rbf(), recipe(Watch::Both, 0.2)).unwrap();
     assert_eq!((both.thresholds.spe, both.thresholds.t2), (one.thresholds.spe, one.thresholds.t2));
@@ -138,7 +138,8 @@ fn with_both_scores_watched_each_gets_half_of_the_false_alarms() {
         assert_eq!(reading.anomalous, spe || t2);
         seen[usize::from(spe) + 2 * usize::from(t2)] += 1;
         for (watch, expected) in [(Watch::Spe, spe), (Watch::T2, t2)] {
-            let thresholds = mercer::detect::Thresholds { watch, ..both.thresholds };
+            let thresholds =
+                mercer::detect::Thresholds::new(both.thresholds.spe, both.thresholds.t2, watch);
             assert_eq!(thresholds.judge(reading.score).anomalous, expected);
         }
     }
@@ -152,13 +153,10 @@ fn with_both_scores_watched_each_gets_half_of_the_false_alarms() {
 fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_taken() {
     let samples = Machine(6).readings::<f32>(N);
     // One false alarm a day: once an hour 1/24, once a minute 1/1440.
-    let recipe = |hertz| Recipe {
-        false_alarms: FalseAlarms::PerDay { alarms: 1.0, hertz },
-        ..Recipe::default()
-    };
+    let recipe = |hertz| Recipe::default().false_alarms(FalseAlarms::PerDay { alarms: 1.0, hertz });
     let (_, hourly) = learn(&samples, rbf(), recipe(1.0 / 3600.0)).unwrap();
     assert_eq!(hourly.warnings(), []);
-    let by_share = Recipe { false_alarms: FalseAlarms::Share(1.0 / 24.0), ..Recipe::default() };
+    let by_share = Recipe::default().false_alarms(FalseAlarms::Share(1.0 / 24.0));
     let (_, same) = learn(&samples, rbf(), by_share).unwrap();
     assert_eq!(hourly.thresholds, same.thresholds);
 
@@ -170,14 +168,14 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
     assert_eq!(minutely.thresholds.t2, largest(|score| score.t2));
 
     for (alpha, needed) in [(0.01, 99), (0.003, 333), (1e-5, 99_999), (1e-9, 1_000_000)] {
-        let recipe = Recipe { false_alarms: share(alpha), ..Recipe::<f64>::default() };
+        let recipe = Recipe::<f64>::default().false_alarms(share(alpha));
         let samples = Machine(6).readings(N);
         let (_, report) = learn(&samples, rbf(), recipe).unwrap();
         assert_eq!(report.warnings(), [Warning::UnsupportedRate { needed }], "{alpha}");
     }
     // As many as it takes are enough, one fewer is not.
     for (n, expected) in [(49, vec![]), (48, vec![Warning::UnsupportedRate { needed: 49 }])] {
-        let recipe = Recipe { false_alarms: share(0.02), ..Recipe::default() };
+        let recipe = Recipe::default().false_alarms(share(0.02));
         let (_, report) = learn(&samples[..n], rbf::<f32>(), recipe).unwrap();
         assert_eq!(report.warnings(), expected, "{n}");
     }
@@ -186,7 +184,7 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
 #[test]
 fn the_same_pushes_give_the_same_bits() {
     let samples = Machine(7).readings::<f32>(N);
-    let recipe = Recipe { trim: 0.05, watch: Watch::Both, ..Recipe::default() };
+    let recipe = Recipe::default().trim(0.05).watch(Watch::Both);
     let (mut a, _) = learn(&samples, rbf(), recipe).unwrap();
     let (mut b, _) = learn(&samples, rbf(), recipe).unwrap();
     assert_eq!(state(&a), state(&b));

@@ -65,8 +65,8 @@ fn count_steps<const R: usize>(samples: &[[f32; 4]], recipe: Recipe<f32>) -> Ste
 #[test]
 fn there_are_no_more_steps_than_documented() {
     let samples = Machine(9).readings(N);
-    let trimmed = Recipe { trim: 0.1, ..Recipe::default() };
-    let seven = Recipe { folds: 7, order: FoldOrder::Interleaved, ..Recipe::default() };
+    let trimmed = Recipe::default().trim(0.1);
+    let seven = Recipe::default().folds(7).order(FoldOrder::Interleaved);
     fn bounded<const R: usize>(samples: &[[f32; 4]], recipe: Recipe<f32>) {
         let steps = count_steps::<R>(samples, recipe);
         let (n, r, folds) = (samples.len(), R, recipe.folds);
@@ -93,7 +93,7 @@ fn no_step_asks_for_more_than_2n_kernel_values_even_when_the_first_samples_are_e
     let mut samples = Machine(10).readings(N);
     let first = samples[0];
     samples[..N - 12].fill(first);
-    let recipe = Recipe { order: FoldOrder::Interleaved, ..Recipe::default() };
+    let recipe = Recipe::default().order(FoldOrder::Interleaved);
     let most = count_steps::<R>(&samples, recipe).most;
     assert!(most <= 2 * N, "{most} kernel values in one step, {N} samples");
 }
@@ -143,18 +143,18 @@ fn calls_at_the_wrong_time_are_refused_and_change_nothing() {
     let mut empty = Small::new();
     refused(&mut empty, rbf(), Recipe::default(), too_few(0, 8));
     refused(&mut learner, rbf(), Recipe::default(), too_few(7, 8));
-    refused(&mut learner, rbf(), Recipe { folds: 5, ..Recipe::default() }, too_few(7, 10));
+    refused(&mut learner, rbf(), Recipe::default().folds(5), too_few(7, 10));
     let positive = Error::Parameter { name: "gamma", rule: "finite and > 0" };
     refused(&mut learner, Rbf::new(-1.0), Recipe::default(), positive);
     let folds = Error::Parameter { name: "folds", rule: ">= 2" };
-    refused(&mut learner, rbf(), Recipe { folds: 1, ..Recipe::default() }, folds);
+    refused(&mut learner, rbf(), Recipe::default().folds(1), folds);
     let trim = Error::Parameter { name: "trim", rule: "a share >= 0 and <= 0.5" };
     for share in [-0.1, 0.6, f32::NAN] {
-        refused(&mut learner, rbf(), Recipe { trim: share, ..Recipe::default() }, trim);
+        refused(&mut learner, rbf(), Recipe::default().trim(share), trim);
     }
     let rate = Error::Parameter { name: "false_alarms", rule: "a share > 0 and < 1" };
     for alpha in [0.0, 1.0, f64::NAN] {
-        let recipe = Recipe { false_alarms: share(alpha), ..Recipe::default() };
+        let recipe = Recipe::default().false_alarms(share(alpha));
         refused(&mut learner, rbf(), recipe, rate);
     }
 
@@ -230,7 +230,7 @@ fn assert_near(a: &[[f64; 4]], b: &[[f64; 4]]) {
 fn a_first_attempt_that_fails_or_is_given_up_leaves_the_samples() {
     let samples = Machine(13).readings::<f64>(24);
     let mut learner: Open = filled(&samples);
-    let wide = Recipe { components: Components::Fixed(100), ..Recipe::default() };
+    let wide = Recipe::default().components(Components::Fixed(100));
     let error = Error::Rank { wanted: 100, rank: 17 };
     assert_eq!(learner.learn(Laplacian::new(0.1), wide), Err(error));
     assert!(!learner.is_learning() && learner.report().is_none());
@@ -414,7 +414,7 @@ fn folds_follow_the_age_of_the_samples_after_a_refresh() {
     let mut as_stored = latest.clone();
     as_stored.rotate_right((all.len() - N) % N);
     for order in [FoldOrder::Contiguous, FoldOrder::Interleaved] {
-        let recipe = Recipe { order, ..Recipe::default() };
+        let recipe = Recipe::default().order(order);
         let threshold = learner.learn(rbf(), recipe).unwrap().thresholds.spe;
         let among =
             |samples| cross_fit(&rbf(), samples, &recipe).iter().any(|s| s.spe == threshold);
@@ -481,7 +481,7 @@ fn frozen_learners_score_and_stay_as_they_are() {
 fn false_alarms_after(drift: f64, frozen: bool) -> f64 {
     const MACHINES: u64 = 4;
     const ROUNDS: usize = 10;
-    let recipe = Recipe { order: FoldOrder::Interleaved, ..Recipe::default() };
+    let recipe = Recipe::default().order(FoldOrder::Interleaved);
     let mut alarms = 0;
     for seed in 0..MACHINES {
         let mut machine = Machine(40 + seed);

@@ -153,14 +153,14 @@ fn the_format_is_pinned() {
     };
     let expansion = Expansion::from_parts(header, [[0.75]], [1.0], [0.5], [1.5]);
     let tiny = Tiny::from_parts(
-        Scaling { mean: [3.0], deviation: [4.0] },
+        Scaling::new([3.0], [4.0]),
         KernelPca::from_parts(
             Rbf::new(0.5),
             [[-1.0]],
             Rbf::new(0.5_f32).memos(&[[-1.0]]),
             expansion,
         ),
-        Thresholds { spe: 0.25, t2: 8.0, watch: Watch::Both },
+        Thresholds::new(0.25, 8.0, Watch::Both),
     );
     assert_eq!(bytes_of(&tiny), GOLDEN);
     let mut restored = Tiny::new();
@@ -232,7 +232,7 @@ fn detectors_of_another_type_are_refused_by_name() {
         [1.0],
     );
     let model = KernelPca::from_parts(Rbf::new(1.0), [[0.0, 0.0]], Memos::NONE, expansion);
-    let thresholds = Thresholds { spe: 1.0, t2: 1.0, watch: Watch::T2 };
+    let thresholds = Thresholds::new(1.0, 1.0, Watch::T2);
     let two: Detector<Rbf<f32>, [f32; 2], 1, 1> =
         Detector::from_parts(Scaling::identity(), model, thresholds);
     let inputs = Error::Shape { what: "inputs", expected: 3, given: 2 };
@@ -352,7 +352,7 @@ fn what_could_not_be_read_back_is_not_written() {
     assert_eq!(small(0.0).write_to(&mut room[1..]), Err(error));
     assert_eq!(Small::ENCODED_SIZE, 362);
     let usual = small(0.0);
-    let thresholds = Thresholds { spe: f32::NAN, ..*usual.thresholds() };
+    let thresholds = Thresholds::new(f32::NAN, usual.thresholds().t2, usual.thresholds().watch);
     let broken = Small::from_parts(*usual.scaling(), usual.model().clone(), thresholds);
     let error = Error::Parameter { name: "spe", rule: "finite" };
     assert_eq!(broken.write_to(&mut room), Err(error));

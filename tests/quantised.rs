@@ -51,7 +51,7 @@ fn by_hand<const D: usize, const R: usize, const P: usize>(
     let expansion = Expansion::from_parts(header, weights, centre, [0.1; P], [0.25; P]);
     let model =
         KernelPca::from_parts(Rbf::new(gamma), points, Rbf::new(gamma).memos(&points), expansion);
-    let thresholds = Thresholds { spe: 0.5, t2: 10.0, watch: Watch::Both };
+    let thresholds = Thresholds::new(0.5, 10.0, Watch::Both);
     Detector::from_parts(Scaling::identity(), model, thresholds)
 }
 
@@ -173,7 +173,7 @@ fn far_readings_score_high() {
     let expansion = detector.model().expansion();
     let inner: f32 = expansion.offsets().iter().map(|b| b * b).sum();
     let ceiling = 1.0 + expansion.header().centre_norm - inner;
-    let Scaling { mean, deviation } = *detector.scaling();
+    let Scaling { mean, deviation, .. } = *detector.scaling();
     let mut random = Machine(9);
     for _ in 0..50 {
         let way: [f32; 4] = [(); 4].map(|()| random.normal() as f32);
@@ -264,7 +264,7 @@ fn what_cannot_be_quantised_is_refused() {
     assert_eq!(named(&by_hand(0.1, points, weights, [5.0, 5.0])), "centre");
     let scaled = |mean: f32, deviation: f32| {
         let detector = by_hand(0.1, points, weights, centre);
-        let scaling = Scaling { mean: [0.0, mean], deviation: [1.0, deviation] };
+        let scaling = Scaling::new([0.0, mean], [1.0, deviation]);
         Detector::from_parts(scaling, detector.model().clone(), *detector.thresholds())
     };
     assert_eq!(named(&scaled(1e9, 1.0)), "mean");
@@ -451,11 +451,8 @@ fn case<const D: usize, const R: usize>(
     let scaling = Scaling::learn(samples);
     let scaled: Vec<[f32; D]> = samples.iter().map(|x| scaling.apply(x)).collect();
     let kernel = Rbf::for_samples(scaled.as_slice(), 8.0).unwrap();
-    let recipe = Recipe {
-        components: Components::Share(0.99),
-        order: FoldOrder::Interleaved,
-        ..Recipe::default()
-    };
+    let recipe =
+        Recipe::default().components(Components::Share(0.99)).order(FoldOrder::Interleaved);
     learner.learn(kernel, recipe).unwrap();
     let detector = learner.detector().unwrap();
     let mut quantised = Box::new(QuantisedDetector::<D, R, 32>::new());

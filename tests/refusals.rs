@@ -34,7 +34,7 @@ fn clean_samples_give_no_warning() {
         let (_, report) = learn(
             &Machine(60).readings(N),
             Rbf::new(kernel),
-            Recipe { components: Components::Fixed(4), ..Recipe::<f64>::default() },
+            Recipe::<f64>::default().components(Components::Fixed(4)),
         )
         .unwrap();
         assert_eq!(report.warnings(), []);
@@ -102,7 +102,7 @@ fn too_few_samples_to_know_the_inputs_are_said() {
         let [e, f, g, h] = machine.reading();
         learner.push(&[a, b, c, d, e, f, g, h, a + f, b + e]).unwrap();
     }
-    let recipe = Recipe { components: Components::Fixed(6), ..Recipe::default() };
+    let recipe = Recipe::default().components(Components::Fixed(6));
     let report = learner.learn(Rbf::for_inputs(10), recipe).unwrap();
     assert_eq!(report.warnings(), [Warning::FewSamples { given: 39, advised: 40 }]);
 }
@@ -118,7 +118,7 @@ fn missing_room_for_components_is_said() {
 #[test]
 fn missing_room_for_points_is_said() {
     let mut learner: Learner<Rbf<f32>, _, N, 4, 4> = filled(&Machine(62).readings(N));
-    let recipe = Recipe { components: Components::Share(0.9), ..Recipe::default() };
+    let recipe = Recipe::default().components(Components::Share(0.9));
     let report = learner.learn(rbf(), recipe).unwrap();
     assert_eq!(report.warnings(), [Warning::PointsCapped]);
     assert!(report.fit.components == report.fit.rank && report.fit.unspanned > 0.1);
@@ -144,7 +144,7 @@ fn every_warning_reads_differently() {
 #[test]
 fn indefinite_kernels_are_named() {
     let samples = Machine(63).readings::<f32>(N);
-    let recipe = Recipe { components: Components::Fixed(2), ..Recipe::default() };
+    let recipe = Recipe::default().components(Components::Fixed(2));
     let (_, report) = learn(&samples, Sigmoid::new(0.1, 0.5), recipe).unwrap();
     assert_eq!(report.warnings(), [Warning::Indefinite]);
     assert!(report.fit.indefinite);
@@ -161,7 +161,7 @@ fn every_warning_is_given_at_once() {
     }
     samples[9] = samples[4];
     let mut learner: Learner<_, _, N, R, 1> = filled(&samples);
-    let recipe = Recipe { false_alarms: FalseAlarms::Share(0.01), ..Recipe::default() };
+    let recipe = Recipe::default().false_alarms(FalseAlarms::Share(0.01));
     let report = learner.learn(Sigmoid::new(0.1, 0.5), recipe).unwrap();
     assert_eq!(
         report.warnings(),
@@ -232,27 +232,27 @@ fn models_without_a_residual_are_refused() {
     // Four inputs and a constant span four dimensions around the mean.
     let affine = Poly { gamma: 1.0, coef0: 1.0, degree: 1 };
     for components in [Components::Fixed(4), Components::Share(1.0)] {
-        let recipe = Recipe { components, ..Recipe::default() };
+        let recipe = Recipe::default().components(components);
         assert_refused(&samples, affine, recipe, Error::NoResidual { components: 4 });
     }
-    let five = Recipe { components: Components::Fixed(5), ..Recipe::default() };
+    let five = Recipe::default().components(Components::Fixed(5));
     assert_refused(&samples, affine, five, Error::Rank { wanted: 5, rank: 4 });
-    let three = Recipe { components: Components::Fixed(3), ..Recipe::default() };
+    let three = Recipe::default().components(Components::Fixed(3));
     assert_eq!(learn(&samples, affine, three).unwrap().1.warnings(), []);
 }
 
 #[test]
 fn wishes_that_cannot_be_met_are_named() {
     let samples = Machine(70).readings::<f32>(N);
-    let with = |components| Recipe { components, ..Recipe::default() };
+    let with = |components| Recipe::default().components(components);
     let components = Error::Parameter { name: "components", rule: ">= 1" };
     assert_refused(&samples, rbf(), with(Components::Fixed(0)), components);
     let room = Error::Capacity { what: "components", needed: 17, capacity: P };
     assert_refused(&samples, rbf(), with(Components::Fixed(17)), room);
-    let landmarks = Recipe { landmarks: Landmarks::Rank(0), ..Recipe::default() };
+    let landmarks = Recipe::default().landmarks(Landmarks::Rank(0));
     let rule = Error::Parameter { name: "landmarks", rule: ">= 1" };
     assert_refused(&samples, rbf(), landmarks, rule);
-    let landmarks = Recipe { landmarks: Landmarks::Residual(1e-5), ..Recipe::default() };
+    let landmarks = Recipe::default().landmarks(Landmarks::Residual(1e-5));
     let room = Error::Capacity { what: "landmarks", needed: R + 1, capacity: R };
     assert_refused(&samples, rbf(), landmarks, room);
 }
@@ -261,7 +261,7 @@ fn wishes_that_cannot_be_met_are_named() {
 fn kernels_that_are_not_positive_everywhere_can_be_learned_with() {
     // On standardised inputs their values are 0 on average: that does not make islands of the samples.
     let samples = Machine(71).readings::<f32>(N);
-    let recipe = Recipe { components: Components::Fixed(2), ..Recipe::default() };
+    let recipe = Recipe::default().components(Components::Fixed(2));
     fn usable<K: BlockKernel<[f32], Scalar = f32> + Clone>(
         samples: &[[f32; 4]],
         kernel: K,
@@ -292,7 +292,7 @@ fn few_components_or_points_are_not_taken_for_a_narrow_kernel() {
         linear.push(&x).unwrap();
         few_points.push(&x).unwrap();
     }
-    let recipe = Recipe { components: Components::Fixed(1), ..Recipe::default() };
+    let recipe = Recipe::default().components(Components::Fixed(1));
     linear.learn(Linear, recipe).unwrap();
     few_points.learn(Rbf::new(0.05), recipe).unwrap();
 }

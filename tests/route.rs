@@ -7,7 +7,7 @@ mod learning;
 use learning::Machine;
 use mercer::detect::calibrate::quantile;
 use mercer::detect::persist::Encode;
-use mercer::detect::{FoldOrder, Scaling, Thresholds};
+use mercer::detect::{FoldOrder, Scaling, Thresholds, Watch};
 use mercer::error::Fault;
 use mercer::kernel::{
     BlockKernel, Exp, Gradient, Laplacian, Linear, Mapped, Normalised, Poly, Product,
@@ -89,7 +89,7 @@ where
     let points = owner.points();
     let own_memory = KernelPcaView::new(&kernel, points, owner.expansion(), &mut memos).unwrap();
 
-    let thresholds = Thresholds { spe: T::ONE, t2: T::ONE, ..Thresholds::EMPTY };
+    let thresholds = Thresholds::new(T::ONE, T::ONE, Watch::Spe);
     let detector = Detector::from_parts(Scaling::identity(), owner.clone(), thresholds);
     let mut bytes = vec![0; Detector::<K, [T; D], R, P>::ENCODED_SIZE];
     let length = detector.write_to(&mut bytes).unwrap();
@@ -210,8 +210,7 @@ fn calibration_scores_with_the_bits_of_models_of_the_folds() {
         let kernel = Rbf::new(T::from_f64(0.05));
         let mut learner = Box::new(Learner::<Rbf<T>, [T; D], N, R, R>::new());
         samples.iter().for_each(|x| learner.push(x).unwrap());
-        let mut recipe = Recipe::default();
-        recipe.standardise = false;
+        let recipe = Recipe::default().standardise(false);
         let found = learner.learn(kernel, recipe).unwrap().thresholds;
 
         let fold = |i: usize| FoldOrder::Contiguous.fold(i, N, FOLDS);

@@ -31,7 +31,7 @@ fn faulty_readings() -> Vec<[f32; 4]> {
 
 fn trimming_drops_the_outliers(size: f64) {
     let (clean, samples) = contaminated(size);
-    let recipe = Recipe { order: FoldOrder::Interleaved, ..Recipe::default() };
+    let recipe = Recipe::default().order(FoldOrder::Interleaved);
     let found = |learner: &Small<Rbf<f32>, f32>| {
         let detector = learner.detector().unwrap();
         faulty_readings().iter().filter(|x| detector.score(x).unwrap().anomalous).count()
@@ -41,7 +41,7 @@ fn trimming_drops_the_outliers(size: f64) {
     assert_eq!(blown_up.trimmed, 0);
     assert!(found(&untrimmed) < 4, "{} of 20 untrimmed", found(&untrimmed));
     for (trim, expected) in [(0.05, 3), (0.1, 6)] {
-        let (learner, report) = learn(&samples, rbf(), Recipe { trim, ..recipe })
+        let (learner, report) = learn(&samples, rbf(), recipe.trim(trim))
             .unwrap_or_else(|error| panic!("size {size}, trim {trim}: {error}"));
         assert_eq!(report.trimmed, expected);
         assert_eq!(report.fit.samples, 60 - expected);
@@ -79,12 +79,12 @@ fn trimming_drops_outliers_of_1000_deviations_and_then_a_mild_fault_is_found() {
 fn the_trimmed_share_is_rounded_down() {
     let samples = Machine(53).readings::<f64>(50);
     for (trim, expected) in [(0.0, 0), (0.01, 0), (0.02, 1), (0.05, 2), (0.1, 5), (0.5, 25)] {
-        let (_, report) = learn(&samples, rbf(), Recipe { trim, ..Recipe::default() }).unwrap();
+        let (_, report) = learn(&samples, rbf(), Recipe::default().trim(trim)).unwrap();
         assert_eq!(report.trimmed, expected, "{trim}");
         assert_eq!(report.fit.samples, 50 - expected);
     }
     // 0.29·100 = 28.999… in binary.
-    let recipe = Recipe { trim: 0.29, ..Recipe::default() };
+    let recipe = Recipe::default().trim(0.29);
     let samples: Vec<_> = Machine(54).readings::<f64>(100);
     let mut learner: Learner<_, _, 100, 8, 4> = filled(&samples);
     assert_eq!(learner.learn(rbf(), recipe).map(|report| report.trimmed), Ok(29));
@@ -93,7 +93,7 @@ fn the_trimmed_share_is_rounded_down() {
 #[test]
 fn trimming_down_to_too_few_samples_is_refused() {
     let samples = Machine(55).readings::<f32>(12);
-    let recipe = Recipe { trim: 0.5, ..Recipe::default() };
+    let recipe = Recipe::default().trim(0.5);
     let error = Error::TooFewSamples { given: 6, needed: 8 };
     assert_eq!(learn(&samples, rbf(), recipe).map(|_| ()), Err(error));
 }
@@ -104,7 +104,7 @@ fn false_alarms_on_clean_data(trim: f32) -> f64 {
     for seed in 100..112 {
         let mut machine = Machine(seed);
         let samples = machine.readings(N);
-        let recipe = Recipe { trim, order: FoldOrder::Interleaved, ..Recipe::default() };
+        let recipe = Recipe::default().trim(trim).order(FoldOrder::Interleaved);
         let (learner, _) = learn(&samples, rbf(), recipe).unwrap();
         let detector = learner.detector().unwrap();
         let anomalous = |x: &[f32; 4]| detector.score(x).unwrap().anomalous;

@@ -2,7 +2,7 @@
 
 use clap::{Args, FromArgMatches, ValueEnum};
 use mercer::detect::{FalseAlarms, FoldOrder, Watch};
-use mercer::kpca::{Components, Landmarks};
+use mercer::kpca::Components;
 use mercer::{Error, Recipe};
 
 use crate::grid::Grid;
@@ -169,19 +169,18 @@ impl Default for Choices {
 
 impl Choices {
     pub(crate) fn recipe<T: Number>(&self) -> Recipe<T> {
-        Recipe {
-            standardise: self.scale == Scale::Standard,
-            landmarks: Landmarks::Room,
-            components: match self.components {
-                Some(count) => Components::Fixed(count),
-                None => Components::Share(T::from_f64(self.variance)),
-            },
-            folds: self.folds,
-            order: self.fold_order.into(),
-            false_alarms: FalseAlarms::Share(T::from_f64(self.alpha)),
-            watch: self.watch.into(),
-            trim: T::from_f64(self.trim),
-        }
+        let components = match self.components {
+            Some(count) => Components::Fixed(count),
+            None => Components::Share(T::from_f64(self.variance)),
+        };
+        Recipe::default()
+            .standardise(self.scale == Scale::Standard)
+            .components(components)
+            .folds(self.folds)
+            .order(self.fold_order.into())
+            .false_alarms(FalseAlarms::Share(T::from_f64(self.alpha)))
+            .watch(self.watch.into())
+            .trim(T::from_f64(self.trim))
     }
 
     /// The kernel for these samples.

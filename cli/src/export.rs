@@ -13,10 +13,9 @@ pub(crate) use rust::rust_source;
 use std::str::FromStr;
 
 use mercer::Error;
-use mercer::detect::Watch;
 
 use crate::Number;
-use crate::model::Model;
+use crate::model::{Model, watched};
 use crate::text::{percent, short};
 
 /// What an exported model is called.
@@ -30,6 +29,12 @@ impl Name {
     /// As statics of Rust and macros of C are written.
     pub(crate) fn upper(&self) -> &str {
         &self.upper
+    }
+
+    /// As types of Rust are written.
+    pub(crate) fn camel(&self) -> String {
+        let words = self.lower.split('_').filter(|word| !word.is_empty());
+        words.map(|word| word[..1].to_uppercase() + &word[1..]).collect()
     }
 
     /// As functions of C are written.
@@ -91,11 +96,7 @@ fn facts<T: Number>(
 fn alarm<T: Number>(model: &Model<T>) -> String {
     let spe = format!("SPE above {}", short(model.thresholds.spe.to_f64()));
     let t2 = format!("T2 above {}", short(model.thresholds.t2.to_f64()));
-    match model.thresholds.watch {
-        Watch::Spe => spe,
-        Watch::T2 => t2,
-        Watch::Both => format!("{spe} or {t2}"),
-    }
+    watched(model.thresholds.watch, spe, t2).join(" or ")
 }
 
 /// A text of the user's that can stand in a comment: nothing in it can end the comment, or be taken for markup.

@@ -159,11 +159,11 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         columns: record.columns,
         mean: record.mean,
         deviation: record.deviation,
-        thresholds: Thresholds {
-            spe: record.threshold_spe,
-            t2: record.threshold_t2,
-            watch: watch.with_context(|| format!("unknown watch \"{}\"", record.watch))?,
-        },
+        thresholds: Thresholds::new(
+            record.threshold_spe,
+            record.threshold_t2,
+            watch.with_context(|| format!("unknown watch \"{}\"", record.watch))?,
+        ),
         training: record.training,
     };
     ensure!(inputs > 0 && components > 0 && model.points.rows() > 0, "a model of nothing");

@@ -64,7 +64,14 @@ pub(crate) fn fold_order_name(order: FoldOrder) -> &'static str {
     match order {
         FoldOrder::Contiguous => "contiguous",
         FoldOrder::Interleaved => "interleaved",
+        other => unreachable!("{other:?} is newer than this program"),
     }
+}
+
+/// What there is of each score that is watched, SPE first.
+pub(crate) fn watched<V>(watch: Watch, spe: V, t2: V) -> Vec<V> {
+    let both = [(watch.watches_spe(), spe), (watch.watches_t2(), t2)];
+    both.into_iter().filter_map(|(is_watched, value)| is_watched.then_some(value)).collect()
 }
 
 /// The word for what is watched in options and files.
@@ -73,6 +80,7 @@ pub(crate) fn watch_name(watch: Watch) -> &'static str {
         Watch::Spe => "spe",
         Watch::T2 => "t2",
         Watch::Both => "both",
+        other => unreachable!("{other:?} is newer than this program"),
     }
 }
 

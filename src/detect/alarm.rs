@@ -25,16 +25,17 @@ use crate::error::Error;
 
 /// When an alarm is raised and when it ends.
 ///
-/// Its fields are public, so that it can be written as a constant; a wrong one can be made a compile error:
+/// It can be written as a constant, and a wrong one can be made a compile error:
 ///
 /// ```
 /// use mercer::AlarmConfig;
 /// /// Six of the last eight readings, and somebody has to look.
-/// const CONFIG: AlarmConfig = AlarmConfig { window: 8, raise: 6, latch: true, ..AlarmConfig::DEFAULT };
+/// const CONFIG: AlarmConfig = AlarmConfig::DEFAULT.window(8).raise(6).latch(true);
 /// const _: () = assert!(CONFIG.validate().is_ok());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct AlarmConfig {
     /// How many readings after a start are not judged, while filters settle.
     pub warm_up: u16,
@@ -56,6 +57,36 @@ impl AlarmConfig {
     ///
     /// If 5 % of the usual readings exceed the threshold, independently, 3 of 5 do so once in 860 readings.
     pub const DEFAULT: Self = Self { warm_up: 0, window: 5, raise: 3, clear: 1, latch: false };
+
+    /// Sets how many readings after a start are not judged. See [`warm_up`](field@Self::warm_up).
+    #[must_use]
+    pub const fn warm_up(self, warm_up: u16) -> Self {
+        Self { warm_up, ..self }
+    }
+
+    /// Sets how many of the last readings count. See [`window`](field@Self::window).
+    #[must_use]
+    pub const fn window(self, window: u8) -> Self {
+        Self { window, ..self }
+    }
+
+    /// Sets how many of them raise the alarm. See [`raise`](field@Self::raise).
+    #[must_use]
+    pub const fn raise(self, raise: u8) -> Self {
+        Self { raise, ..self }
+    }
+
+    /// Sets how many of them, at most, end it. See [`clear`](field@Self::clear).
+    #[must_use]
+    pub const fn clear(self, clear: u8) -> Self {
+        Self { clear, ..self }
+    }
+
+    /// Sets whether it has to be acknowledged to end. See [`latch`](field@Self::latch).
+    #[must_use]
+    pub const fn latch(self, latch: bool) -> Self {
+        Self { latch, ..self }
+    }
 
     /// Do the numbers make sense together?
     ///
@@ -84,6 +115,7 @@ impl Default for AlarmConfig {
 /// What an [`Alarm`] says; the [module](self) has the table of transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum AlarmState {
     /// Too early to judge.
     WarmUp,

@@ -18,6 +18,7 @@ use crate::math::Real;
 /// scores seen, which keeps the promise but lets many anomalies pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum FalseAlarms<T> {
     /// This share of normal readings, between 0 and 1.
     Share(T),
@@ -58,6 +59,7 @@ impl<T: Real> FalseAlarms<T> {
 /// How samples are dealt into folds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum FoldOrder {
     /// In blocks: for readings that follow each other in time, where neighbours are alike.
     #[default]
@@ -79,6 +81,7 @@ impl FoldOrder {
 /// A threshold, and whether there are enough scores to back it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Quantile<T> {
     /// Scores above this are anomalous.
     pub threshold: T,

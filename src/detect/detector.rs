@@ -17,6 +17,7 @@ use crate::math::Real;
 /// Which scores can raise an alarm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Watch {
     /// What the components cannot explain: the default, and the best single score on real data.
     #[default]
@@ -27,9 +28,22 @@ pub enum Watch {
     Both,
 }
 
+impl Watch {
+    /// Does SPE count?
+    pub const fn watches_spe(self) -> bool {
+        matches!(self, Self::Spe | Self::Both)
+    }
+
+    /// Does T² count?
+    pub const fn watches_t2(self) -> bool {
+        matches!(self, Self::T2 | Self::Both)
+    }
+}
+
 /// Scores above these are anomalous.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Thresholds<T> {
     /// Largest usual [`Score::spe`].
     pub spe: T,
@@ -42,6 +56,11 @@ pub struct Thresholds<T> {
 impl<T: Real> Thresholds<T> {
     /// Nothing calibrated yet; all zeros.
     pub const EMPTY: Self = Self { spe: T::ZERO, t2: T::ZERO, watch: Watch::Spe };
+
+    /// Thresholds that were calibrated earlier, or set by hand.
+    pub const fn new(spe: T, t2: T, watch: Watch) -> Self {
+        Self { spe, t2, watch }
+    }
 
     /// Can they be exceeded?
     pub(crate) fn validate(&self) -> Result<(), Error> {
@@ -59,11 +78,7 @@ impl<T: Real> Thresholds<T> {
         let exceeds =
             |score: T, threshold: T| score.partial_cmp(&threshold).is_none_or(Ordering::is_gt);
         let (spe, t2) = (exceeds(score.spe, self.spe), exceeds(score.t2, self.t2));
-        let anomalous = match self.watch {
-            Watch::Spe => spe,
-            Watch::T2 => t2,
-            Watch::Both => spe || t2,
-        };
+        let anomalous = (spe && self.watch.watches_spe()) || (t2 && self.watch.watches_t2());
         Verdict { score, anomalous }
     }
 }
@@ -71,6 +86,7 @@ impl<T: Real> Thresholds<T> {
 /// The score of one reading and what the thresholds say of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Verdict<T> {
     /// The scores.
     pub score: Score<T>,
@@ -89,7 +105,7 @@ pub struct Verdict<T> {
 /// # let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
 /// # let mut workspace = LandmarkWorkspace::<f32, 6, 4>::new();
 /// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
-/// let thresholds = Thresholds { spe: 0.2, t2: 10.0, watch: Watch::Spe };
+/// let thresholds = Thresholds::new(0.2, 10.0, Watch::Spe);
 /// let detector = Detector::from_parts(Scaling::identity(), model, thresholds);
 /// assert!(!detector.score(&[1.2, 1.3])?.anomalous);
 /// assert!(detector.score(&[1.2, 3.0])?.anomalous);

@@ -46,6 +46,7 @@ use crate::math::Real;
 /// Which sample makes room for a new reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Replace {
     /// The one that was taken first: the samples follow slow changes of what is normal.
     #[default]

@@ -443,7 +443,7 @@ where
     /// # let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
     /// # let mut workspace = LandmarkWorkspace::<f32, 6, 4>::new();
     /// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
-    /// # let thresholds = Thresholds { spe: 0.2, t2: 10.0, watch: Watch::Spe };
+    /// # let thresholds = Thresholds::new(0.2, 10.0, Watch::Spe);
     /// type Model = Detector<Rbf<f32>, [f32; 2], 4, 2>;
     /// let learned: Model = Detector::from_parts(Scaling::identity(), model, thresholds);
     /// let mut bytes = [0; Model::ENCODED_SIZE];

@@ -13,17 +13,28 @@ use crate::math::{Real, first_not_finite, sum};
 /// ```
 /// use mercer::detect::Scaling;
 /// let scaling: Scaling<[f32; 2]> = Scaling::learn([[1.0_f32, 7.0], [3.0, 7.0]].as_slice());
-/// assert_eq!(scaling, Scaling { mean: [2.0, 7.0], deviation: [1.0, 1.0] });
+/// assert_eq!(scaling, Scaling::new([2.0, 7.0], [1.0, 1.0]));
 /// assert_eq!(scaling.apply(&[5.0, 7.5]), [3.0, 0.5]);
 /// assert_eq!(scaling.undo(&[3.0, 0.5]), [5.0, 7.5]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Scaling<X> {
     /// What is subtracted from each input.
     pub mean: X,
     /// What each input is divided by afterwards.
     pub deviation: X,
+}
+
+impl<X> Scaling<X> {
+    /// A scaling that was learned earlier.
+    pub const fn new(mean: X, deviation: X) -> Self
+    where
+        X: Copy,
+    {
+        Self { mean, deviation }
+    }
 }
 
 impl<X: Vector> Scaling<X> {

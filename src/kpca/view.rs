@@ -116,10 +116,7 @@ where
     }
 
     /// What is known of a query, and what it is compared with.
-    pub(super) fn prepare(
-        &self,
-        x: &S::View,
-    ) -> Result<PreparedFor<'a, S, K::Scalar>, Error> {
+    pub(super) fn prepare(&self, x: &S::View) -> Result<PreparedFor<'a, S, K::Scalar>, Error> {
         let peer = self.points.sample(0);
         let Prepared { query, memos, others } = route::prepare(self.kernel, x, peer, self.memos)?;
         Ok((query, Borrowed { points: self.points, memos, others, expansion: self.expansion }))

@@ -235,7 +235,7 @@ fn learning() -> Result<(), Failure> {
     while !learner.is_full() {
         learner.push(&SAMPLES[learner.len()])?;
     }
-    let recipe = Recipe { order: FoldOrder::Interleaved, trim: 0.1, ..Recipe::default() };
+    let recipe = Recipe::default().order(FoldOrder::Interleaved).trim(0.1);
     learner.begin(Rbf::for_inputs(2), recipe)?;
     let mut steps = 1;
     while learner.step()? == Progress::Working {

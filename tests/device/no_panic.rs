@@ -176,7 +176,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
             learner.push(&black_box([a + 0.1 * round as f32, b, c]))?;
         }
     }
-    let mut recipe = Recipe { trim: black_box(0.1), ..Recipe::default() };
+    let mut recipe = Recipe::default().trim(black_box(0.1));
     for _ in 0..2 {
         learner.begin(black_box(Rbf::for_inputs(3)), recipe)?;
         while learner.step()? == Progress::Working {}

@@ -45,7 +45,7 @@ fn run() -> Result<(), Failure> {
         let reading = core::array::from_fn(|_| common + 0.2 * noise());
         push = push.max(peak_stack(|| keep(learner.push(&reading))));
     }
-    let recipe = Recipe { trim: 0.05, ..Recipe::default() };
+    let recipe = Recipe::default().trim(0.05);
     let begin = peak_stack(|| keep(learner.begin(Rbf::for_inputs(INPUTS), recipe)));
     let mut step = 0;
     let mut progress = Progress::Working;

@@ -126,7 +126,7 @@ where
         FoldOrder::Contiguous => {
             ((fold * n).div_ceil(folds)..((fold + 1) * n).div_ceil(folds)).contains(&i)
         }
-        FoldOrder::Interleaved => i % folds == fold,
+        _ => i % folds == fold,
     };
     let mut scores = vec![Score::default(); n];
     for fold in 0..folds {

@@ -6,11 +6,10 @@
 mod kernel;
 
 use mercer::Error;
-use mercer::detect::Watch;
 
 use self::kernel::KernelParts;
 use super::{Name, facts, list};
-use crate::model::Model;
+use crate::model::{Model, watched};
 use crate::{Number, Precision};
 
 /// A header and the source that belongs to it.
@@ -194,11 +193,7 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
             true => String::new(),
             false => format!("    spe = spe > 0.0{suffix} ? spe : 0.0{suffix};\n"),
         },
-        alarm = match model.thresholds.watch {
-            Watch::Spe => spe,
-            Watch::T2 => t2,
-            Watch::Both => format!("{spe} || {t2}"),
-        },
+        alarm = watched(model.thresholds.watch, spe, t2).join(" || "),
     )
 }
 

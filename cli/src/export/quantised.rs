@@ -99,18 +99,18 @@ fn quantise_inputs<const D: usize>(
     };
     let docs: String = facts.iter().map(|fact| format!("/// - {fact}\n")).collect();
     let source = format!(
-        r#"/// A detector of unusual readings in integers, for cores without an FPU, that `mercer fit` learned and `mercer export` quantised.
+        r#"/// The type of [`{upper}`].
+pub type {alias} = ::mercer::QuantisedDetector<{D}, {room}, {components}>;
+
+/// A detector of unusual readings in integers, for cores without an FPU, that `mercer fit` learned and `mercer export` quantised.
 ///
 {docs}/// - flash: {flash_text} bytes
 #[rustfmt::skip]
 {allow}
-pub static {upper}: ::mercer::QuantisedDetector<{D}, {room}, {components}> = {{
+pub static {upper}: {alias} = {{
     use ::mercer::detect::quantised::{{Component, Input, QuantisedHeader, QuantisedModel, QuantisedPoint}};
     ::mercer::QuantisedDetector::from_parts(
-        ::mercer::detect::Scaling {{
-            mean: [{mean}],
-            deviation: [{deviation}],
-        }},
+        ::mercer::detect::Scaling::new([{mean}], [{deviation}]),
         QuantisedModel {{
             header: {header:?},
             inputs: [
@@ -127,6 +127,7 @@ pub static {upper}: ::mercer::QuantisedDetector<{D}, {room}, {components}> = {{
         flash_text = thousands(flash),
         allow = rust::ALLOW_NUMBERS,
         upper = name.upper(),
+        alias = name.camel(),
         mean = list(&quantised.scaling().mean, |v| format!("{v:?}")),
         deviation = list(&quantised.scaling().deviation, |v| format!("{v:?}")),
         header = model.header,

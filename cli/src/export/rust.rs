@@ -22,7 +22,7 @@ pub(super) const ALLOW_NUMBERS: &str =
 /// Those of a model whose sizes do not match.
 pub(crate) fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
     let version = ("detect::persist::FORMAT_VERSION", mercer::detect::persist::FORMAT_VERSION);
-    Ok(beginning(model, name, version)? + &detector(model, name.upper())?)
+    Ok(beginning(model, name, version)? + &detector(model, name)?)
 }
 
 /// What stands before a detector: the version that it is pinned to, names of inputs, and checksum.
@@ -61,7 +61,8 @@ pub const {upper}_CHECKSUM: u32 = 0x{high:04x}_{low:04x};
 }
 
 /// The documented `static`.
-fn detector<T: Number>(model: &Model<T>, name: &str) -> Result<String, Error> {
+fn detector<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
+    let (alias, name) = (name.camel(), name.upper());
     let mut docs = facts(model, |column| format!("`{column}`"))?;
     docs.push(format!("flash: {} bytes", thousands(model.flash())));
     let docs: String = docs.iter().map(|fact| format!("/// - {fact}\n")).collect();
@@ -74,27 +75,28 @@ fn detector<T: Number>(model: &Model<T>, name: &str) -> Result<String, Error> {
         rows.map(|row| format!("{:indent$}{},\n", "", numbers(row))).collect()
     };
     Ok(format!(
-        r#"/// A detector of unusual readings that `mercer fit` learned.
+        r#"/// The type of [`{name}`].
+pub type {alias} =
+    ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {points}, {components}>;
+
+/// A detector of unusual readings that `mercer fit` learned.
 ///
 {docs}///
 /// ```text
 /// const _: () = assert!({name}_INPUTS.len() == SENSORS, "trained for other sensors");
-/// let reading = {name}.score(&x)?;
-/// if reading.anomalous {{
+/// let verdict = {name}.score(&x)?;
+/// if verdict.anomalous {{
 ///     let why = {name}.contributions(&x)?;
 /// }}
 /// ```
 #[rustfmt::skip]
 {ALLOW_NUMBERS}
-pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {points}, {components}> = {{
+pub static {name}: {alias} = {{
     const KERNEL: {kernel_type} = {kernel};
     const POINTS: [[{number}; {inputs}]; {points}] = [
 {point_rows}    ];
     ::mercer::Detector::from_parts(
-        ::mercer::detect::Scaling {{
-            mean: {mean},
-            deviation: {deviation},
-        }},
+        ::mercer::detect::Scaling::new({mean}, {deviation}),
         ::mercer::KernelPca::from_parts(
             KERNEL,
             POINTS,
@@ -135,9 +137,9 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
 
 /// Thresholds as an expression.
 pub(super) fn thresholds<T: Number>(thresholds: &Thresholds<T>) -> String {
-    let Thresholds { spe, t2, watch } = thresholds;
+    let Thresholds { spe, t2, watch, .. } = thresholds;
     format!(
-        "::mercer::detect::Thresholds {{ spe: {spe:?}, t2: {t2:?}, watch: ::mercer::detect::Watch::{watch:?} }}"
+        "::mercer::detect::Thresholds::new({spe:?}, {t2:?}, ::mercer::detect::Watch::{watch:?})"
     )
 }
 

@@ -1,7 +1,7 @@
 //! The rows of a report, scored.
 
 use anyhow::{Result, anyhow};
-use mercer::detect::{Watch, explain};
+use mercer::detect::explain;
 use mercer::kpca::Score;
 
 use super::axis::Axis;
@@ -9,7 +9,7 @@ use super::labels::Labels;
 use super::words::count;
 use crate::Number;
 use crate::grid::Grid;
-use crate::model::{Model, at_row};
+use crate::model::{Model, at_row, watched};
 use crate::progress::Progress;
 use crate::table::{RowChoice, Source, Table};
 
@@ -123,13 +123,9 @@ impl<T: Number> Readings<T> {
             threshold: threshold.to_f64(),
             values: self.scores.iter().map(|score| value(score).to_f64()).collect(),
         };
-        let spe = || of("SPE", "spe", model.thresholds.spe, |score| score.spe);
-        let t2 = || of("T²", "t2", model.thresholds.t2, |score| score.t2);
-        match model.thresholds.watch {
-            Watch::Spe => vec![spe()],
-            Watch::T2 => vec![t2()],
-            Watch::Both => vec![spe(), t2()],
-        }
+        let spe = of("SPE", "spe", model.thresholds.spe, |score| score.spe);
+        let t2 = of("T²", "t2", model.thresholds.t2, |score| score.t2);
+        watched(model.thresholds.watch, spe, t2)
     }
 
     fn severities(&self, model: &Model<T>) -> Vec<f64> {

@@ -14,7 +14,11 @@ pub const WALKING_INPUTS: [&str; 12] = ["mean_ax", "mean_ay", "mean_az", "mean_g
 /// Checksum of [`WALKING`], to tell which model a firmware has.
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub)]
-pub const WALKING_CHECKSUM: u32 = 0x7d43_a81f;
+pub const WALKING_CHECKSUM: u32 = 0xfdf6_d0ae;
+
+/// The type of [`WALKING`].
+pub type Walking =
+    ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12, 4>;
 
 /// A detector of unusual readings that `mercer fit` learned.
 ///
@@ -24,19 +28,19 @@ pub const WALKING_CHECKSUM: u32 = 0x7d43_a81f;
 /// - fitted to 50 samples, whose variance the components explain to 58.1 %
 /// - an alarm is: SPE above 0.3364
 /// - expected false alarms: 5.0 % of normal readings (4 contiguous folds)
-/// - checksum: 7d43a81f, as `mercer inspect` shows it
+/// - checksum: fdf6d0ae, as `mercer inspect` shows it
 /// - flash: 1,040 bytes
 ///
 /// ```text
 /// const _: () = assert!(WALKING_INPUTS.len() == SENSORS, "trained for other sensors");
-/// let reading = WALKING.score(&x)?;
-/// if reading.anomalous {
+/// let verdict = WALKING.score(&x)?;
+/// if verdict.anomalous {
 ///     let why = WALKING.contributions(&x)?;
 /// }
 /// ```
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, long_running_const_eval, clippy::all, clippy::pedantic)]
-pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12, 4> = {
+pub static WALKING: Walking = {
     const KERNEL: ::mercer::kernel::Rbf<f32> = ::mercer::kernel::Rbf::new(0.010416667);
     const POINTS: [[f32; 12]; 12] = [
         [0.5509197, 0.687681, 1.8494473, 0.390807, 0.049301762, 1.0533539, -0.21078633, 0.2918018, -0.32166508, -0.5745062, 0.92015594, 0.23292862],
@@ -53,10 +57,7 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
         [0.12772247, -0.08548462, 3.6278086, -0.06509839, -0.0972007, 0.187589, 0.85808694, -0.7917675, 0.12159699, -0.13247435, -0.31857312, 0.026791085],
     ];
     ::mercer::Detector::from_parts(
-        ::mercer::detect::Scaling {
-            mean: [0.7517376, 0.106880575, -0.2698267, 0.06537781, -0.019535834, 0.004234761, 1.264609, 3.0395634, 0.8226799, 0.68487906, 0.40711832, 1.3342558],
-            deviation: [0.38462967, 0.52459455, 0.2126817, 0.2576293, 0.10453329, 0.31178552, 0.36323017, 0.70315474, 0.36447427, 0.1609061, 0.14645709, 0.2987676],
-        },
+        ::mercer::detect::Scaling::new([0.7517376, 0.106880575, -0.2698267, 0.06537781, -0.019535834, 0.004234761, 1.264609, 3.0395634, 0.8226799, 0.68487906, 0.40711832, 1.3342558], [0.38462967, 0.52459455, 0.2126817, 0.2576293, 0.10453329, 0.31178552, 0.36323017, 0.70315474, 0.36447427, 0.1609061, 0.14645709, 0.2987676]),
         ::mercer::KernelPca::from_parts(
             KERNEL,
             POINTS,
@@ -88,6 +89,6 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
                 [0.054171193, 0.029001746, 0.022956166, 0.01763823],
             ),
         ),
-        ::mercer::detect::Thresholds { spe: 0.3364204, t2: 9.061157, watch: ::mercer::detect::Watch::Spe },
+        ::mercer::detect::Thresholds::new(0.33642036, 9.061153, ::mercer::detect::Watch::Spe),
     )
 };

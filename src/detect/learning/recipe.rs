@@ -6,9 +6,19 @@ use crate::error::Error;
 use crate::kpca::{Components, Landmarks};
 use crate::math::Real;
 
-/// Every choice that learning makes; the default is the recipe `8m` of `docs/EVALUATION.md` with `γ` left to the caller.
+/// Every choice that learning makes; the default is the recipe `8m` of `docs/EVALUATION.md` with `γ`
+/// left to the caller.
+///
+/// ```
+/// use mercer::Recipe;
+/// use mercer::detect::FalseAlarms;
+/// const CAUTIOUS: Recipe<f32> =
+///     Recipe::<f32>::DEFAULT.trim(0.02).false_alarms(FalseAlarms::Share(0.01));
+/// assert_eq!(CAUTIOUS.folds, 4);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Recipe<T> {
     /// Whether a [`Learner`](crate::Learner) standardises the inputs, with its first fit. Default: yes. (Who calls
     /// [`Learning`](super::Learning) scales samples itself.)
@@ -33,20 +43,86 @@ pub struct Recipe<T> {
 
 impl<T: Real> Default for Recipe<T> {
     fn default() -> Self {
+        Self::with(T::from_f64(SHARE), T::from_f64(ALPHA))
+    }
+}
+
+/// The default share of the variance, and of false alarms.
+const SHARE: f64 = 0.99;
+const ALPHA: f64 = 0.05;
+
+impl Recipe<f32> {
+    /// The default, as a constant.
+    pub const DEFAULT: Self = Self::with(SHARE as f32, ALPHA as f32);
+}
+
+impl Recipe<f64> {
+    /// The default, as a constant.
+    pub const DEFAULT: Self = Self::with(SHARE, ALPHA);
+}
+
+impl<T: Real> Recipe<T> {
+    const fn with(share: T, alpha: T) -> Self {
         Self {
             standardise: true,
             landmarks: Landmarks::Room,
-            components: Components::Share(T::from_f64(0.99)),
+            components: Components::Share(share),
             folds: 4,
             order: FoldOrder::Contiguous,
-            false_alarms: FalseAlarms::Share(T::from_f64(0.05)),
+            false_alarms: FalseAlarms::Share(alpha),
             watch: Watch::Spe,
             trim: T::ZERO,
         }
     }
-}
 
-impl<T: Real> Recipe<T> {
+    /// Sets whether inputs are standardised. See [`standardise`](field@Self::standardise).
+    #[must_use]
+    pub const fn standardise(self, standardise: bool) -> Self {
+        Self { standardise, ..self }
+    }
+
+    /// Sets how many points the model may have. See [`landmarks`](field@Self::landmarks).
+    #[must_use]
+    pub const fn landmarks(self, landmarks: Landmarks<T>) -> Self {
+        Self { landmarks, ..self }
+    }
+
+    /// Sets how many components it keeps. See [`components`](field@Self::components).
+    #[must_use]
+    pub const fn components(self, components: Components<T>) -> Self {
+        Self { components, ..self }
+    }
+
+    /// Sets how many folds the samples are dealt into. See [`folds`](field@Self::folds).
+    #[must_use]
+    pub const fn folds(self, folds: usize) -> Self {
+        Self { folds, ..self }
+    }
+
+    /// Sets how they are dealt. See [`order`](field@Self::order).
+    #[must_use]
+    pub const fn order(self, order: FoldOrder) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Sets how many false alarms are tolerable. See [`false_alarms`](field@Self::false_alarms).
+    #[must_use]
+    pub const fn false_alarms(self, false_alarms: FalseAlarms<T>) -> Self {
+        Self { false_alarms, ..self }
+    }
+
+    /// Sets which scores can raise an alarm. See [`watch`](field@Self::watch).
+    #[must_use]
+    pub const fn watch(self, watch: Watch) -> Self {
+        Self { watch, ..self }
+    }
+
+    /// Sets which share of the samples to leave out. See [`trim`](field@Self::trim).
+    #[must_use]
+    pub const fn trim(self, trim: T) -> Self {
+        Self { trim, ..self }
+    }
+
     /// How many of `n` samples are [trimmed](Self::trim): the whole part of that share.
     pub fn trimmed(&self, n: usize) -> usize {
         // A product that is whole but for rounding counts as whole.

@@ -63,9 +63,9 @@ macro_rules! detector {
             Expansion::from_parts(header, weights, centre, [0.125; P], variances)
         };
         Detector::from_parts(
-            Scaling { mean: [MEAN as $scalar; D], deviation: [DEVIATION as $scalar; D] },
+            Scaling::new([MEAN as $scalar; D], [DEVIATION as $scalar; D]),
             KernelPca::from_parts(KERNEL, POINTS, KERNEL.memos(&POINTS), EXPANSION),
-            Thresholds { spe: 0.1, t2: 10.0, watch: Watch::Spe },
+            Thresholds::new(0.1, 10.0, Watch::Spe),
         )
     }};
 }
