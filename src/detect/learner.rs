@@ -40,6 +40,8 @@ use crate::detect::{Detector, Reading, Thresholds};
 use crate::error::Error;
 use crate::kernel::{Kernel, Vector};
 use crate::kpca::{Expansion, LandmarkWorkspace};
+use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
+use crate::linalg::slices::head_mut;
 use crate::math::Real;
 
 /// Which sample makes room for a new reading.
@@ -58,11 +60,21 @@ pub enum Replace {
 /// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const and all zeros. The methods
 /// need less than 2 KiB of stack for up to 12 inputs and 16 components of `f32` (measured); beyond that, a few copies of a
 /// reading and one of its projection more. The other sizes do not matter.
+///
+/// `E` is the [eigensolver](crate::linalg::eigen) of its fits;
+/// [`Jacobi`](crate::linalg::eigen::Jacobi) needs `R²` numbers more.
 #[derive(Clone, Debug)]
-pub struct Learner<K, X, const N: usize, const R: usize, const P: usize>
-where
+pub struct Learner<
+    K,
+    X,
+    const N: usize,
+    const R: usize,
+    const P: usize,
+    E = TridiagonalQr<<X as Vector>::Scalar>,
+> where
     X: Vector,
     K: Kernel<[X::Scalar], Scalar = X::Scalar>,
+    E: Eigensolver<X::Scalar>,
 {
     samples: heapless::Vec<X, N, u32>,
     /// Where the oldest sample is: they are replaced in turn.
@@ -72,23 +84,23 @@ where
     frozen: bool,
     // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero
     // would move the whole learner from `.bss` to `.data`, which takes as much flash again.
-    job: heapless::Vec<Job<K, X::Scalar>, 1, u32>,
+    job: heapless::Vec<Job<K, X::Scalar, E>, 1, u32>,
     report: heapless::Vec<LearnReport<X::Scalar>, 1, u32>,
-    workspace: Workspace<X::Scalar, N, R, P>,
+    workspace: Workspace<X::Scalar, N, R, P, E>,
     detector: Detector<K, X, R, P>,
 }
 
 /// Learning that is under way.
 #[derive(Clone, Debug)]
-struct Job<K, T> {
+struct Job<K, T, E> {
     kernel: K,
-    learning: Learning<K, T>,
+    learning: Learning<K, T, E>,
 }
 
 /// Memory that is only needed while learning.
 #[derive(Clone, Debug)]
-struct Workspace<T, const N: usize, const R: usize, const P: usize> {
-    landmark: LandmarkWorkspace<T, N, R>,
+struct Workspace<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>> {
+    landmark: LandmarkWorkspace<T, N, R, E>,
     kept: [u32; N],
     rows: [u32; N],
     spe: [T; N],
@@ -97,7 +109,9 @@ struct Workspace<T, const N: usize, const R: usize, const P: usize> {
     candidate: Expansion<T, R, P>,
 }
 
-impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R, P> {
+impl<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>>
+    Workspace<T, N, R, P, E>
+{
     const EMPTY: Self = Self {
         landmark: LandmarkWorkspace::new(),
         kept: [0; N],
@@ -108,23 +122,24 @@ impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R,
         candidate: Expansion::empty(),
     };
 
-    fn scratch(&mut self, samples: usize) -> Result<LearnScratch<'_, T>, Error> {
+    fn scratch(&mut self, samples: usize) -> Result<LearnScratch<'_, T, E>, Error> {
         Ok(LearnScratch {
             landmark: self.landmark.scratch(samples)?,
-            kept: self.kept.get_mut(..samples).unwrap_or_default(),
-            rows: self.rows.get_mut(..samples).unwrap_or_default(),
-            spe: self.spe.get_mut(..samples).unwrap_or_default(),
-            t2: self.t2.get_mut(..samples).unwrap_or_default(),
+            kept: head_mut(&mut self.kept, samples),
+            rows: head_mut(&mut self.rows, samples),
+            spe: head_mut(&mut self.spe, samples),
+            t2: head_mut(&mut self.t2, samples),
             projection: &mut self.projection,
             candidate: self.candidate.storage(),
         })
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
+impl<K, X, const N: usize, const R: usize, const P: usize, E> Learner<K, X, N, R, P, E>
 where
     X: Vector,
     K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone,
+    E: Eigensolver<X::Scalar>,
 {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
@@ -341,7 +356,7 @@ where
     fn scale_samples(&mut self, recipe: &Recipe<X::Scalar>) -> Result<(), Error> {
         let n = self.samples.len();
         let scaling = if recipe.standardise {
-            let column = self.workspace.spe.get_mut(..n).unwrap_or_default();
+            let column = head_mut(&mut self.workspace.spe, n);
             let outliers = count_share(n, recipe.trim);
             Scaling::learn_clamped(self.samples.as_slice(), outliers, column)
         } else {
@@ -401,10 +416,11 @@ where
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
+impl<K, X, const N: usize, const R: usize, const P: usize, E> Learner<K, X, N, R, P, E>
 where
     X: Vector<Scalar: Encode>,
     K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone + Encode,
+    E: Eigensolver<X::Scalar>,
 {
     /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples are collected anew, by
     /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again. A frozen learner stays frozen.
@@ -421,10 +437,11 @@ where
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize> Default for Learner<K, X, N, R, P>
+impl<K, X, const N: usize, const R: usize, const P: usize, E> Default for Learner<K, X, N, R, P, E>
 where
     X: Vector,
     K: Kernel<[X::Scalar], Scalar = X::Scalar> + Clone,
+    E: Eigensolver<X::Scalar>,
 {
     fn default() -> Self {
         Self::new()

@@ -15,6 +15,7 @@ use crate::kpca::{
     Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace, Report, Score,
     exact, landmark, leading,
 };
+use crate::linalg::eigen::Eigensolver;
 use crate::math::Real;
 
 use super::expansion::{Expansion, ExpansionMut, ExpansionView, Header};
@@ -215,12 +216,12 @@ where
     ///
     /// # Errors
     /// See [`exact::fit`]. The model is unchanged then.
-    pub fn fit_exact<const N: usize>(
+    pub fn fit_exact<const N: usize, E: Eigensolver<Scalar<K, X>>>(
         &mut self,
         kernel: K,
         samples: &[X],
         components: Components<Scalar<K, X>>,
-        workspace: &mut ExactWorkspace<Scalar<K, X>, N>,
+        workspace: &mut ExactWorkspace<Scalar<K, X>, N, E>,
     ) -> Result<Report<Scalar<K, X>>, Error> {
         let mut scratch = workspace.scratch(samples.len())?;
         let mut storage = self.expansion.storage();
@@ -251,13 +252,13 @@ where
     ///
     /// # Errors
     /// See [`landmark::fit`]. The model is unchanged then.
-    pub fn fit_landmarks<const N: usize>(
+    pub fn fit_landmarks<const N: usize, E: Eigensolver<Scalar<K, X>>>(
         &mut self,
         kernel: K,
         samples: &[X],
         landmarks: Landmarks<Scalar<K, X>>,
         components: Components<Scalar<K, X>>,
-        workspace: &mut LandmarkWorkspace<Scalar<K, X>, N, R>,
+        workspace: &mut LandmarkWorkspace<Scalar<K, X>, N, R, E>,
     ) -> Result<Report<Scalar<K, X>>, Error> {
         let mut scratch = workspace.scratch(samples.len())?;
         let mut storage = self.expansion.storage();

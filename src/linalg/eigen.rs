@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of symmetric matrices, and functions of matrices through them.
 //!
 //! [`symmetric`] finds all of them: it reduces the matrix to a tridiagonal one by reflections and diagonalises that by implicit QR; the
-//! eigenvectors take the place of the matrix. As a [`Decomposition`] it can be stopped and resumed after any row or rotation. [`leading`] finds the largest ones only, by
+//! eigenvectors take the place of the matrix. As a [`TridiagonalQr`] it can be stopped and resumed after any row or rotation. [`leading`] finds the largest ones only, by
 //! Lanczos' method, in a small part of the time when the matrix is large. Conventions of both:
 //!
 //! - eigenvectors are the **rows** of the vector matrix, of length one;
@@ -18,39 +18,41 @@
 //! ```
 
 mod certificate;
+mod conventions;
 mod function;
 mod householder;
 mod jacobi;
 mod lanczos;
 #[cfg(test)]
 mod plain;
+mod qr;
 mod ritz;
-mod symmetric;
+mod solver;
+#[cfg(test)]
+mod tests;
 mod tridiagonal;
 
 pub use function::{determinant, matrix_function, trace};
-pub use jacobi::{Jacobi, jacobi};
+pub use jacobi::Jacobi;
 pub use lanczos::{LanczosScratch, Leading, MAX_RESTARTS, leading};
-pub use symmetric::{Decomposition, MAX_SWEEPS};
+pub(crate) use solver::part;
+pub use solver::{EigenScratch, Eigensolver, Memory};
+pub use tridiagonal::{MAX_SWEEPS, TridiagonalQr};
 
-use crate::Progress;
 use crate::error::Error;
 use crate::linalg::MatrixViewMut;
 use crate::math::Real;
 
-/// Decomposes `matrix = Σ_j values[j] · vectors[j] vectors[j]ᵀ` in one go; returns the sweeps it took.
-///
-/// The eigenvectors take the place of the matrix, as its rows. `values` and `scratch` have a place for each row.
+/// [`TridiagonalQr::solve`](Eigensolver::solve): all eigenpairs of a symmetric matrix in one go, by
+/// the solver for most sizes. `values` and `scratch` have a place for each row.
 ///
 /// # Errors
-/// Those of [`Decomposition::start`] and [`Decomposition::step`].
+/// Those of [`Eigensolver::start`] and [`Eigensolver::step`].
 pub fn symmetric<T: Real>(
     matrix: &mut MatrixViewMut<'_, T>,
     values: &mut [T],
     scratch: &mut [T],
     max_sweeps: usize,
 ) -> Result<usize, Error> {
-    let mut decomposition = Decomposition::start(matrix, max_sweeps)?;
-    while decomposition.step(matrix, values, scratch, usize::MAX)? == Progress::Working {}
-    Ok(decomposition.sweeps())
+    TridiagonalQr::solve(matrix, values, scratch, max_sweeps)
 }

@@ -273,9 +273,9 @@ impl<'a, T> MatrixViewMut<'a, T> {
         )
     }
 
-    /// All entries, and the distance from a row to the next: to walk down a column.
-    pub(crate) const fn entries_mut(&mut self) -> (&mut [T], usize) {
-        (self.data, self.stride)
+    /// All entries of a whole matrix.
+    pub(crate) fn into_entries(self) -> &'a mut [T] {
+        self.data
     }
 
     /// Exchanges rows `first < second`.

@@ -14,14 +14,16 @@
 //! use mercer::kernel::Precomputed;
 //! use mercer::kpca::{Components, ExactWorkspace};
 //! use mercer::linalg::Matrix;
+//! use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
 //! use mercer::methods::graph;
 //! // Two triangles and a bridge from 2 to 3.
 //! let edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)];
 //! let [mut weights, mut gram] = [Matrix::<f32, 6, 6>::zeros(); 2];
 //! graph::connect(edges.map(|(a, b)| (a, b, 1.0)), &mut weights.view_mut())?;
-//! let (mut values, mut scratch) = ([0.0; 6], [0.0; 6]);
+//! let (mut values, mut numbers) = ([0.0; 6], [0.0; 6]);
+//! let solver = TridiagonalQr::scratch(&mut numbers);
 //! let diffusion = graph::Diffusion::new(1.0);
-//! diffusion.gram(&mut weights.view_mut(), &mut values, &mut scratch, &mut gram.view_mut())?;
+//! diffusion.gram(&mut weights.view_mut(), &mut values, solver, &mut gram.view_mut())?;
 //!
 //! let mut model = KernelPca::<_, usize, 6, 1>::new();
 //! let mut workspace = ExactWorkspace::<f32, 6>::new();
@@ -34,7 +36,7 @@
 
 use crate::error::{Error, require_shape};
 use crate::linalg::MatrixViewMut;
-use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::eigen::{self, EigenScratch, Eigensolver};
 use crate::math::{Fast, Math, Real, sum};
 
 /// Writes the weights of a graph's edges `(node, node, weight)`; the matrix has a row for each node.
@@ -128,18 +130,19 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
     /// Writes the Gram matrix of all nodes, which have as many rows in `weights`: an `n × n` eigenproblem and `n³` multiply-adds.
     ///
     /// The weights are used up: the eigenvectors of the Laplacian take their place, as rows, and `values` are its eigenvalues, descending. As
-    /// many of these are 0 as the graph has parts that no edge connects (or none above rounding). `scratch` has a place for each node as well.
+    /// many of these are 0 as the graph has parts that no edge connects (or none above rounding). `solver` names the
+    /// [eigensolver](eigen) and is its memory for as many rows.
     ///
     /// Eigenvalues are known to `ε` of the largest, so that entries are off by up to about `ε·β·λ_max`: long times want `f64`. What `exp` is off by, with the backend `M`, comes on top.
     ///
     /// # Errors
     /// [`Error::Parameter`] for `beta`, [`Error::Shape`] when the sizes do not agree, and those of [`laplacian`]: the weights are unchanged
-    /// then. [`Error::NoConvergence`].
-    pub fn gram(
+    /// then. [`Error::NoConvergence`] or [`Error::EigenvalueOverflow`].
+    pub fn gram<E: Eigensolver<T>>(
         &self,
         weights: &mut MatrixViewMut<'_, T>,
         values: &mut [T],
-        scratch: &mut [T],
+        mut solver: EigenScratch<'_, T, E>,
         gram: &mut MatrixViewMut<'_, T>,
     ) -> Result<(), Error> {
         if !(self.beta.is_finite() && self.beta >= T::ZERO) {
@@ -148,14 +151,14 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
         let expected = weights.rows();
         for (what, given) in [
             ("eigenvalues", values.len()),
-            ("scratch", scratch.len()),
             ("gram rows", gram.rows()),
             ("gram columns", gram.columns()),
         ] {
             require_shape(what, expected, given)?;
         }
+        solver.require(expected)?;
         laplacian(weights)?;
-        eigen::symmetric(weights, values, scratch, MAX_SWEEPS)?;
+        solver.solve(weights, values)?;
         // A Laplacian has no negative eigenvalue. What is made of rounding must be 0, or a long time would multiply it and heat be lost.
         let largest = values.first().copied().unwrap_or(T::ZERO);
         let rounding = T::from_usize(expected) * T::EPSILON * largest;
@@ -179,6 +182,7 @@ fn require_weight<T: Real>(row: usize, column: usize, weight: T) -> Result<(), E
 mod tests {
     use super::*;
     use crate::linalg::Matrix;
+    use crate::linalg::eigen::TridiagonalQr;
 
     /// A path 0 – 1 – 2 whose second edge weighs 2.
     const EDGES: [(usize, usize, f64); 2] = [(0, 1, 1.0), (2, 1, 2.0)];
@@ -210,7 +214,8 @@ mod tests {
         let (mut values, mut scratch) = ([0.0; 2], [0.0; 2]);
         let diffusion = Diffusion::new(1.5);
         let out = &mut gram.view_mut();
-        diffusion.gram(&mut weights.view_mut(), &mut values, &mut scratch, out).unwrap();
+        let solver = TridiagonalQr::scratch(&mut scratch);
+        diffusion.gram(&mut weights.view_mut(), &mut values, solver, out).unwrap();
         let (stays, goes) = ((1.0 + (-1.5_f64).exp()) / 2.0, (1.0 - (-1.5_f64).exp()) / 2.0);
         assert!((gram.view().at(0, 0) - stays).abs() < 1e-15);
         assert!((gram.view().at(0, 1) - goes).abs() < 1e-15);
@@ -224,7 +229,8 @@ mod tests {
         connect(edges, &mut weights.view_mut()).unwrap();
         let (mut values, mut scratch) = ([0.0; 4], [0.0; 4]);
         let (matrix, out) = (&mut weights.view_mut(), &mut gram.view_mut());
-        Diffusion::new(1e30).gram(matrix, &mut values, &mut scratch, out).unwrap();
+        let solver = TridiagonalQr::scratch(&mut scratch);
+        Diffusion::new(1e30).gram(matrix, &mut values, solver, out).unwrap();
         // Heat is even between the first two; the last node has no edge at all.
         for (i, j, heat) in [(0, 0, 0.5), (0, 1, 0.5), (3, 3, 1.0), (3, 0, 0.0)] {
             assert!((gram.view().at(i, j) - heat).abs() < 1e-6, "{gram:?}");
@@ -286,7 +292,8 @@ mod tests {
         let mut run = |beta, places: usize| {
             let (mut values, mut scratch) = ([0.0; 3], [0.0; 2]);
             let (values, out) = (&mut values[..places], &mut gram.view_mut());
-            Diffusion::new(beta).gram(&mut weights.view_mut(), values, &mut scratch, out)
+            let solver = TridiagonalQr::scratch(&mut scratch);
+            Diffusion::new(beta).gram(&mut weights.view_mut(), values, solver, out)
         };
         let error = Err(Error::Parameter { name: "beta", rule: "finite and >= 0" });
         for beta in [-0.1, f64::NAN, f64::INFINITY] {

@@ -29,6 +29,7 @@ use crate::error::{Error, require_shape};
 use crate::kernel::{Kernel, Linear, Vector};
 use crate::kpca::model::{finite_score, require_finite};
 use crate::kpca::{Components, Projection, Score};
+use crate::linalg::eigen::Eigensolver;
 use crate::linalg::{MatrixView, MatrixViewMut};
 use crate::math::{Real, squared_distance};
 
@@ -97,11 +98,11 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     ///
     /// # Errors
     /// See [`fit()`]. What was there before is unchanged then.
-    pub fn fit<const M: usize>(
+    pub fn fit<const M: usize, E: Eigensolver<X::Scalar>>(
         &mut self,
         samples: &[X],
         components: Components<X::Scalar>,
-        workspace: &mut PcaWorkspace<X, M>,
+        workspace: &mut PcaWorkspace<X, M, E>,
     ) -> Result<PcaReport<X::Scalar>, Error> {
         let mut scratch = workspace.scratch("inputs in the workspace", X::INPUTS)?;
         fit(samples, components, &mut scratch, &mut self.storage()?)
@@ -111,11 +112,11 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     ///
     /// # Errors
     /// See [`fit_dual`]. What was there before is unchanged then.
-    pub fn fit_dual<const M: usize>(
+    pub fn fit_dual<const M: usize, E: Eigensolver<X::Scalar>>(
         &mut self,
         samples: &[X],
         components: Components<X::Scalar>,
-        workspace: &mut PcaWorkspace<X, M>,
+        workspace: &mut PcaWorkspace<X, M, E>,
     ) -> Result<PcaReport<X::Scalar>, Error> {
         let mut scratch = workspace.scratch("samples in the workspace", samples.len())?;
         fit_dual(samples, components, &mut scratch, &mut self.storage()?)

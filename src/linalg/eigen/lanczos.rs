@@ -8,11 +8,11 @@
 //! A single start vector cannot see a second copy of an eigenvalue. So nothing is returned before it is certain that none was missed: either the rest of the matrix is
 //! too small to hide one, or a factorisation shows that there is none (`certificate.rs`). Where one was missed, a fresh vector orthogonal to all that was found goes on.
 
-use super::symmetric::{scale_of, settle_sign};
+use super::conventions::{divide, require_finite, scale_of, settle_sign};
 use super::{certificate, ritz};
 use crate::error::{Error, require_capacity};
-use crate::linalg::rows;
-use crate::linalg::{MatrixView, MatrixViewMut};
+use crate::linalg::slices::head;
+use crate::linalg::{MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, first_not_finite};
 
 /// How many restarts are allowed. Positive semi-definite matrices take 25 at the most (the random ones in `tests/leading.rs`, some with the least memory).
@@ -109,9 +109,12 @@ pub fn leading<T: Real>(
     let (scale, squares) = normalise(matrix)?;
     let mut found = Lanczos::new(n, wanted, floor / scale, squares).run(matrix, scratch)?;
     if scale != T::ONE {
-        found.smallest *= scale;
-        for value in scratch.values.iter_mut() {
+        for value in scratch.values.iter_mut().chain([&mut found.smallest]) {
             *value *= scale;
+        }
+        require_finite(head(scratch.values, found.found))?;
+        if !found.smallest.is_finite() {
+            return Err(Error::EigenvalueOverflow { index: n - 1 });
         }
     }
     for vector in scratch.basis.iter_rows_mut().take(found.found) {
@@ -168,11 +171,7 @@ fn normalise<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(T, T), Error
         row.get(..=i).unwrap_or_default().iter().fold(T::ZERO, |m, x| m.larger(x.abs()))
     };
     let scale = scale_of(matrix.view().iter_rows().enumerate().map(lower).fold(T::ZERO, T::larger));
-    if scale != T::ONE {
-        for entry in matrix.iter_rows_mut().flatten() {
-            *entry /= scale;
-        }
-    }
+    divide(matrix, scale);
     Ok((scale, self::squares(matrix.view())))
 }
 

@@ -2,10 +2,11 @@
 //!
 //! In that basis the matrix is tridiagonal, but for the row after those kept at a restart, which couples to all of them.
 
+use super::conventions::{number, select, swap};
 use super::householder;
 use super::lanczos::LanczosScratch;
-use super::symmetric::{MAX_SWEEPS, number, select, swap};
-use super::tridiagonal::Diagonalisation;
+use super::qr::Diagonalisation;
+use super::tridiagonal::MAX_SWEEPS;
 use crate::error::Error;
 use crate::linalg::MatrixViewMut;
 use crate::linalg::rows;
