@@ -1,16 +1,16 @@
 //! All eigenpairs by the cyclic Jacobi method with thresholds.
 //!
 //! **Method.** A rotation of rows and columns `p` and `q` makes the entry `(p, q)` zero, by the
-//! smaller of the two angles that do so: `t² + 2θt − 1 = 0` with `t = tan φ` and
-//! `θ = (a_qq − a_pp)/(2a_pq)`. It moves `2a_pq²` from the squares beside the diagonal to those on
-//! it. A sweep visits every entry above the diagonal once, row by row. In the first three sweeps
-//! entries below a fifth of their mean are passed over; after that, those that are at most `ε` of
-//! both diagonal entries. A sweep that turns nothing is the last one. Convergence is quadratic: 5 to
-//! 8 sweeps are usual. The product of all rotations has the eigenvectors as its rows.
+//! smaller of the two angles that do so: `t² + 2θt − 1 = 0` with `t = tan φ` and `θ = (a_qq −
+//! a_pp)/(2a_pq)`. It moves `2a_pq²` from the squares beside the diagonal to those on it. A sweep
+//! visits every entry above the diagonal once, row by row. In the first three sweeps entries below
+//! a fifth of their mean are passed over; after that, those that are at most `ε` of both diagonal
+//! entries. A sweep that turns nothing is the last one. Convergence is quadratic: 5 to 8 sweeps are
+//! usual. The product of all rotations has the eigenvectors as its rows.
 //!
 //! **Source.** H. Rutishauser, *The Jacobi method for real symmetric matrices*, Numer. Math. 9,
-//! 1966; Golub & Van Loan, *Matrix Computations*, §8.5. Relative accuracy: J. Demmel and K. Veselić,
-//! *Jacobi's method is more accurate than QR*, SIAM J. Matrix Anal. Appl. 13, 1992.
+//! 1966; Golub & Van Loan, *Matrix Computations*, §8.5. Relative accuracy: J. Demmel and K.
+//! Veselić, *Jacobi's method is more accurate than QR*, SIAM J. Matrix Anal. Appl. 13, 1992.
 //!
 //! **Domain.** Finite symmetric matrices of any scale. Beside the matrix it needs as much memory
 //! again.

@@ -1,4 +1,5 @@
-//! One interface for the two solvers that find all eigenpairs, so that a fit can be made with either.
+//! One interface for the two solvers that find all eigenpairs, so that a fit can be made with
+//! either.
 
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -54,12 +55,12 @@ pub trait Eigensolver<T: Real>: Copy + Debug + PartialEq + sealed::Sealed {
     /// exchange of two eigenpairs, a sign. (`Jacobi` also reads the matrix before a sweep.)
     ///
     /// `values` has a place for each row, `scratch` is [`scratch_len`](Self::scratch_len) long.
-    /// When it is [`Done`](Progress::Done), the eigenvalues are in `values` and the eigenvectors are
-    /// the rows of `matrix`, sorted and with their signs settled.
+    /// When it is [`Done`](Progress::Done), the eigenvalues are in `values` and the eigenvectors
+    /// are the rows of `matrix`, sorted and with their signs settled.
     ///
     /// # Errors
-    /// [`Error::Shape`] when `values` or `scratch` has another length; [`Error::NoConvergence`] when
-    /// the allowed sweeps are used up; [`Error::EigenvalueOverflow`].
+    /// [`Error::Shape`] when `values` or `scratch` has another length; [`Error::NoConvergence`]
+    /// when the allowed sweeps are used up; [`Error::EigenvalueOverflow`].
     fn step(
         &mut self,
         matrix: &mut MatrixViewMut<'_, T>,
@@ -71,8 +72,8 @@ pub trait Eigensolver<T: Real>: Copy + Debug + PartialEq + sealed::Sealed {
     /// How many sweeps it took so far; `TridiagonalQr`: the most passes for one eigenvalue.
     fn sweeps(&self) -> usize;
 
-    /// Decomposes `matrix = Σ_j values[j] · vectors[j] vectors[j]ᵀ` in one go; returns the sweeps it
-    /// took. The eigenvectors take the place of the matrix, as its rows.
+    /// Decomposes `matrix = Σ_j values[j] · vectors[j] vectors[j]ᵀ` in one go; returns the sweeps
+    /// it took. The eigenvectors take the place of the matrix, as its rows.
     ///
     /// # Errors
     /// Those of [`start`](Self::start) and [`step`](Self::step).

@@ -243,8 +243,8 @@ fn slices<T: Real, E: Eigensolver<T>>() {
     let (calls, whole) = run(usize::MAX);
     assert_eq!(calls, 1);
     let (operations, _) = run(1);
-    // At the least a place and a sign for each eigenpair; at the most, in each sweep, a rotation for
-    // each pair, or for each pair of a tridiagonal matrix that shrinks, and the reflections.
+    // At the least a place and a sign for each eigenpair; at the most, in each sweep, a rotation
+    // for each pair, or for each pair of a tridiagonal matrix that shrinks, and the reflections.
     assert!((2 * N..=2 * N + 21 * (whole.0 + 7)).contains(&operations), "{operations}");
     for slice in [2, 5, 7, 100] {
         let (calls, sliced) = run(slice);

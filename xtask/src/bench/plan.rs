@@ -54,7 +54,7 @@ pub(crate) const FIT_POINTS: [u32; 5] = [12, 16, 24, 32, 48];
 
 /// Where the two eigensolvers are compared, on the same board at every level.
 pub(crate) const SOLVERS: [&str; 2] = ["eigen", "jacobi"];
-pub(crate) const SOLVER_SIZES: [u32; 4] = [4, 8, 12, 32];
+pub(crate) const SOLVER_SIZES: [u32; 8] = [2, 3, 4, 8, 12, 16, 24, 32];
 
 /// The optimisation levels of the release profile.
 pub(crate) const LEVELS: [&str; 3] = ["3", "s", "z"];
