@@ -142,7 +142,8 @@ fn jacobi_finds_small_eigenvalues_of_graded_matrices() {
 
 /// Sylvester's Hadamard matrix, whose eigenvalues are `√n` and `−√n`, half of each.
 fn hadamard(n: usize, size: f64) -> Vec<Vec<f64>> {
-    let sign = |i: usize, j: usize| if (i & j).count_ones() % 2 == 0 { size } else { -size };
+    let sign =
+        |i: usize, j: usize| if (i & j).count_ones().is_multiple_of(2) { size } else { -size };
     (0..n).map(|i| (0..n).map(|j| sign(i, j)).collect()).collect()
 }
 

@@ -7,20 +7,21 @@ use crate::kernel::{Linear, Samples, Vector};
 use crate::kpca::Components;
 use crate::kpca::components::Choice;
 use crate::kpca::components::choose;
-use crate::linalg::eigen::{self, EigenScratch, Eigensolver, Memory, TridiagonalQr};
+use crate::linalg::eigen::{self, EigenScratch, Eigensolver, Jacobi, Memory};
 use crate::linalg::slices::{head_mut, tail_mut};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, dot, sum};
 
 /// Memory for a fit: an `M × M` matrix and a little more, `M` being the number of inputs or, for a dual fit, of samples.
 ///
-/// `E` is the [eigensolver](eigen) that the fit is made with; with
-/// [`Jacobi`](eigen::Jacobi), there is a second matrix.
+/// `E` is the [eigensolver](eigen) that the fit is made with. Here that is [`Jacobi`]: inputs are
+/// few, and where their units differ it knows small variances better. It has a second matrix; with
+/// [`TridiagonalQr`](eigen::TridiagonalQr) there is none.
 #[derive(Clone, Debug)]
 pub struct PcaWorkspace<
     X: Vector,
     const M: usize,
-    E: Eigensolver<X::Scalar> = TridiagonalQr<<X as Vector>::Scalar>,
+    E: Eigensolver<X::Scalar> = Jacobi<<X as Vector>::Scalar>,
 > {
     matrix: Matrix<X::Scalar, M, M>,
     values: [X::Scalar; M],
@@ -66,7 +67,7 @@ impl<X: Vector, const M: usize, E: Eigensolver<X::Scalar>> Default for PcaWorksp
 
 /// Borrowed memory for a fit, of whatever origin; `m` is the number of inputs or, for a dual fit, of samples.
 #[derive(Debug)]
-pub struct PcaScratch<'a, T, E = TridiagonalQr<T>> {
+pub struct PcaScratch<'a, T, E = Jacobi<T>> {
     /// `m × m`; covariance or inner products, then the eigenvectors as rows.
     pub matrix: MatrixViewMut<'a, T>,
     /// `m`; the variances of all axes.
