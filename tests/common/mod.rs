@@ -9,7 +9,7 @@ use mercer::kpca::{
     Components, ExpansionMut, ExpansionView, Header, KernelPcaView, Landmarks, Report, Score,
     exact, landmark, leading,
 };
-use mercer::linalg::eigen::{self, Eigensolver, TridiagonalQr};
+use mercer::linalg::eigen::{self, Eigensolver, Jacobi, TridiagonalQr};
 use mercer::linalg::{MatrixView, MatrixViewMut};
 use mercer::math::Real;
 use mercer::methods::PcaReport;
@@ -422,7 +422,7 @@ pub(crate) fn fit_pca<T: Real>(
     components: Components<T>,
     route: Route,
 ) -> Result<FittedPca<T>, Error> {
-    fit_pca_by::<TridiagonalQr<T>, T>(samples, components, route)
+    fit_pca_by::<Jacobi<T>, T>(samples, components, route)
 }
 
 /// The same by the solver `E`.
