@@ -13,6 +13,7 @@ mod support;
 use mercer::kernel::{Normalised, Precomputed};
 use mercer::kpca::{Components, ExactWorkspace};
 use mercer::linalg::Matrix;
+use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
 use mercer::methods::graph::{Diffusion, connect};
 use mercer::{Error, KernelPca};
 use static_cell::ConstStaticCell;
@@ -50,7 +51,8 @@ fn run() -> Result<(), Error> {
     connect(LINKS, &mut weights.view_mut())?;
     let (mut values, mut scratch) = ([0.0; NODES], [0.0; NODES]);
     let matrix = &mut weights.view_mut();
-    Diffusion::new(2.0).gram(matrix, &mut values, &mut scratch, &mut gram.view_mut())?;
+    let solver = TridiagonalQr::scratch(&mut scratch);
+    Diffusion::new(2.0).gram(matrix, &mut values, solver, &mut gram.view_mut())?;
     // As many eigenvalues of the Laplacian are 0 as the graph has parts.
     let parts = values.iter().filter(|&&value| value == 0.0).count();
     say!("{NODES} nodes, {} links, connected parts: {parts}", LINKS.len());

@@ -142,6 +142,11 @@ pub enum Error {
         /// How many sweeps were made.
         sweeps: usize,
     },
+    /// An eigenvalue is larger than numbers of this type can be, though no entry of the matrix is.
+    EigenvalueOverflow {
+        /// Which one, counted from 0 in descending order.
+        index: usize,
+    },
     /// The search for a [pre-image](crate::kpca::preimage), such as an expected reading, used up
     /// its iterations or found no normal reading nearby.
     NoPreImage {
@@ -296,6 +301,9 @@ impl fmt::Display for Error {
             Self::Learning => f.write_str("learning is still under way"),
             Self::NoConvergence { sweeps } => {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")
+            }
+            Self::EigenvalueOverflow { index } => {
+                write!(f, "eigenvalue {index} overflows: divide the matrix by a constant")
             }
             Self::NoPreImage { iterations } => {
                 write!(f, "no pre-image found, iterations made: {iterations}")

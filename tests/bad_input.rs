@@ -16,7 +16,8 @@ use mercer::kpca::{
     Components, ExactWorkspace, Expansion, KernelPcaView, LandmarkWorkspace, Landmarks,
     PivotedCholesky, Score, exact, landmark,
 };
-use mercer::linalg::{Matrix, eigen};
+use mercer::linalg::Matrix;
+use mercer::linalg::eigen::{self, Eigensolver, TridiagonalQr};
 use mercer::{Error, KernelPca};
 
 const SAMPLES: [[f32; 2]; 5] = [[0.0, 0.5], [1.0, 0.25], [0.5, -1.0], [-1.0, 2.0], [1.5, 1.0]];
@@ -367,7 +368,7 @@ fn memory_of_the_wrong_size_is_refused() {
             gram: gram.view_mut(),
             values: &mut values,
             means: &mut means,
-            beside: &mut beside,
+            solver: TridiagonalQr::scratch(&mut beside),
         };
         let mut expansion = Expansion::<f32, N, 3>::empty();
         exact::fit(&RBF, samples, Components::Fixed(1), &mut scratch, &mut expansion.storage())
@@ -392,7 +393,7 @@ fn memory_of_the_wrong_size_is_refused() {
             covariance: covariance.view_mut(),
             values: &mut values,
             mean: &mut mean,
-            beside: &mut beside,
+            solver: TridiagonalQr::scratch(&mut beside),
         };
         let mut expansion = Expansion::<f32, 3, 3>::empty();
         let (rank, components) = (Landmarks::Rank(3), Components::Fixed(1));

@@ -6,6 +6,7 @@ use common::{Eigen, Grid, Random, decompose, gram};
 use mercer::Error;
 use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Linear, Rbf};
+use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
 use mercer::math::Real;
 use mercer::methods::dimension::{DimensionScratch, Method};
 use mercer::methods::{
@@ -28,15 +29,15 @@ fn estimate<T: Real, K: BlockKernel<[T], Scalar = T>>(
 ) -> Result<Estimate<T>, Error> {
     let n = samples.rows;
     let mut gram = Grid::zeros(n, n);
-    let [mut values, mut coefficients, mut denoised, mut spanned, mut criterion] =
+    let [mut values, mut coefficients, mut denoised, mut memory, mut criterion] =
         [(); 5].map(|()| vec![T::ZERO; n]);
     let mut scratch = DimensionScratch {
         gram: gram.view_mut(),
         values: &mut values,
         coefficients: &mut coefficients,
         denoised: &mut denoised,
-        spanned: &mut spanned,
         criterion: &mut criterion,
+        solver: TridiagonalQr::scratch(&mut memory),
     };
     let found = dimension::estimate(kernel, &samples.view(), labels, options, &mut scratch)?;
     criterion.truncate(found.searched);

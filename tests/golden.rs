@@ -1,4 +1,5 @@
-//! Agreement with scikit-learn and numpy: every case of `data/golden/manifest.csv`, in double and in single precision.
+//! Agreement with scikit-learn and numpy: every case of `data/golden/manifest.csv`, in double
+//! and in single precision, by both eigensolvers.
 //!
 //! `cargo test --test golden -- --nocapture` prints the worst errors of each case.
 
@@ -7,12 +8,16 @@ mod common;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use common::{Fitted, Grid, Route, Table, fit_exact, fit_landmarks, fit_pca, number};
+use common::{
+    Fitted, Grid, Route, Table, fit_exact, fit_exact_by, fit_landmarks, fit_landmarks_by,
+    fit_pca_by, number,
+};
 use mercer::kernel::{BlockKernel, Cosine, Linear, Normalised, Poly, Rbf, Sigmoid};
 use mercer::kpca::{
     Components, ExactWorkspace, KernelPcaView, LandmarkWorkspace, Landmarks, PivotedCholesky, Score,
 };
 use mercer::linalg::MatrixView;
+use mercer::linalg::eigen::{Eigensolver, Jacobi, TridiagonalQr};
 use mercer::math::{Fast, Math, Real};
 use mercer::methods::ridge::{self, KernelRidgeView};
 use mercer::{KernelPca, Progress};
@@ -175,7 +180,7 @@ impl Errors {
             format!("  {what} {error:.1e}{}", mark(*error, *limit))
         };
         let cells: String = self.worst.iter().map(cell).collect();
-        format!("{:<18}{cells}", self.label)
+        format!("{:<25}{cells}", self.label)
     }
 
     fn within_limits(&self) -> bool {
@@ -210,25 +215,29 @@ impl<T: Real> Scored<T> {
     }
 }
 
-/// Runs one case; the type and kernel must be known.
-fn run<T: Real>(case: &Case, precision: &str, tolerances: &'static Tolerances) -> Errors
+/// Runs one case by the solver `E`; the type and kernel must be known.
+fn run<T: Real, E: Eigensolver<T>>(
+    case: &Case,
+    precision: &str,
+    tolerances: &'static Tolerances,
+) -> Errors
 where
     Fast: Math<T>,
 {
     let label = format!("{} {precision}", case.name);
     let mut errors = Errors { label, tolerances, worst: Vec::new() };
     match (case.kind.as_str(), case.kernel.as_str()) {
-        ("kpca", "rbf") => kpca(case, &case.rbf::<T>(), &mut errors),
-        ("kpca", "poly") => kpca(case, &case.poly::<T>(), &mut errors),
-        ("kpca", "sigmoid") => kpca(case, &case.sigmoid::<T>(), &mut errors),
-        ("kpca", "linear") => kpca::<T, _>(case, &Linear, &mut errors),
-        ("kpca", "cosine") => kpca::<T, Cosine>(case, &Normalised(Linear), &mut errors),
+        ("kpca", "rbf") => kpca::<T, E, _>(case, &case.rbf::<T>(), &mut errors),
+        ("kpca", "poly") => kpca::<T, E, _>(case, &case.poly::<T>(), &mut errors),
+        ("kpca", "sigmoid") => kpca::<T, E, _>(case, &case.sigmoid::<T>(), &mut errors),
+        ("kpca", "linear") => kpca::<T, E, _>(case, &Linear, &mut errors),
+        ("kpca", "cosine") => kpca::<T, E, Cosine>(case, &Normalised(Linear), &mut errors),
         ("pca", "") => {
-            pca::<T>(case, Route::Primal, &mut errors);
-            pca::<T>(case, Route::Dual, &mut errors);
-            pca_by_kernel::<T>(case, &mut errors);
+            pca::<T, E>(case, Route::Primal, &mut errors);
+            pca::<T, E>(case, Route::Dual, &mut errors);
+            pca_by_kernel::<T, E>(case, &mut errors);
         }
-        ("pch", "rbf") => pch::<T>(case, &mut errors),
+        ("pch", "rbf") => pch::<T, E>(case, &mut errors),
         ("krr", "rbf") => krr(case, &case.rbf::<T>(), &mut errors),
         ("krr", "poly") => krr(case, &case.poly::<T>(), &mut errors),
         ("krr", "linear") => krr::<T, _>(case, &Linear, &mut errors),
@@ -242,11 +251,17 @@ fn require_clear_signs(case: &Case, errors: &Errors) {
     assert!(case.sign_margin.unwrap() > errors.tolerances.projections, "{}", errors.label);
 }
 
-fn kpca<T: Real, K: BlockKernel<[T], Scalar = T>>(case: &Case, kernel: &K, errors: &mut Errors) {
+fn kpca<T, E, K>(case: &Case, kernel: &K, errors: &mut Errors)
+where
+    T: Real,
+    E: Eigensolver<T>,
+    K: BlockKernel<[T], Scalar = T>,
+{
     require_clear_signs(case, errors);
     let train = case.data::<T>("train");
     let count = T::from_usize(train.rows);
-    let fitted = fit_exact(kernel, &train.view(), Components::Fixed(case.components)).unwrap();
+    let components = Components::Fixed(case.components);
+    let fitted = fit_exact_by::<E, _, _>(kernel, &train.view(), components).unwrap();
     let indefinite = case.least_eigenvalue.unwrap() < -1e-6;
     assert_eq!(fitted.report.indefinite, indefinite, "{}", errors.label);
 
@@ -309,10 +324,10 @@ fn inverse<T: Real, K: BlockKernel<[T], Scalar = T>>(
 }
 
 /// Both routes of linear PCA.
-fn pca<T: Real>(case: &Case, route: Route, errors: &mut Errors) {
+fn pca<T: Real, E: Eigensolver<T>>(case: &Case, route: Route, errors: &mut Errors) {
     require_clear_signs(case, errors);
     let (train, test) = (case.data::<T>("train"), case.data::<T>("test"));
-    let fitted = fit_pca(&train, Components::Fixed(case.components), route).unwrap();
+    let fitted = fit_pca_by::<E, T>(&train, Components::Fixed(case.components), route).unwrap();
     let pca = fitted.view();
     let scale = largest(&train.cast().data);
     let mean = case.table("mean").numbers();
@@ -342,10 +357,11 @@ fn pca<T: Real>(case: &Case, route: Route, errors: &mut Errors) {
 }
 
 /// Ordinary PCA is kernel PCA with the linear kernel: its mean is `Σ β_i x_i`, its axes are `Σ α_ji x_i`.
-fn pca_by_kernel<T: Real>(case: &Case, errors: &mut Errors) {
+fn pca_by_kernel<T: Real, E: Eigensolver<T>>(case: &Case, errors: &mut Errors) {
     require_clear_signs(case, errors);
     let train = case.data::<T>("train");
-    let fitted = fit_exact(&Linear, &train.view(), Components::Fixed(case.components)).unwrap();
+    let components = Components::Fixed(case.components);
+    let fitted = fit_exact_by::<E, _, _>(&Linear, &train.view(), components).unwrap();
     let expansion = fitted.expansion();
     let weights =
         Grid::from_fn(train.rows, case.components, |i, j| expansion.weights().get(i, j).unwrap());
@@ -374,7 +390,7 @@ fn pca_by_kernel<T: Real>(case: &Case, errors: &mut Errors) {
 }
 
 /// Landmarks by pivoted Cholesky, and PCA in their span.
-fn pch<T: Real>(case: &Case, errors: &mut Errors)
+fn pch<T: Real, E: Eigensolver<T>>(case: &Case, errors: &mut Errors)
 where
     Fast: Math<T>,
 {
@@ -388,7 +404,7 @@ where
 
     let fit = |components| {
         let (stop, components) = (Landmarks::Rank(rank), Components::Fixed(components));
-        fit_landmarks(&kernel, &train.view(), stop, components, rank).unwrap()
+        fit_landmarks_by::<E, _, _>(&kernel, &train.view(), stop, components, rank).unwrap()
     };
     let (full, kept) = (fit(rank), fit(case.components));
     // Of the same landmarks, those far from the origin come last.
@@ -452,9 +468,16 @@ fn every_case_agrees_with_its_reference() {
     for (kind, count) in CASES {
         assert_eq!(cases.iter().filter(|case| case.kind == kind).count(), count, "{kind} cases");
     }
-    let both = |case| [run::<f64>(case, "f64", &F64), run::<f32>(case, "f32", &F32)];
-    let errors: Vec<Errors> = cases.iter().flat_map(both).collect();
-    assert_eq!(errors.len(), 2 * cases.len());
+    let all = |case| {
+        [
+            run::<f64, TridiagonalQr<f64>>(case, "f64 QR", &F64),
+            run::<f64, Jacobi<f64>>(case, "f64 Jacobi", &F64),
+            run::<f32, TridiagonalQr<f32>>(case, "f32 QR", &F32),
+            run::<f32, Jacobi<f32>>(case, "f32 Jacobi", &F32),
+        ]
+    };
+    let errors: Vec<Errors> = cases.iter().flat_map(all).collect();
+    assert_eq!(errors.len(), 4 * cases.len());
     for line in &errors {
         println!("{}", line.line());
     }

@@ -7,6 +7,7 @@ use mercer::error::Fault;
 use mercer::kernel::{Normalised, Precomputed};
 use mercer::kpca::{Components, ExactWorkspace};
 use mercer::linalg::Matrix;
+use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
 use mercer::math::{Math, Real};
 use mercer::methods::graph::{Diffusion, connect, laplacian};
 use mercer::{Error, KernelPca};
@@ -30,7 +31,9 @@ where
     let (mut weights, mut gram) = (weights.clone(), Grid::zeros(n, n));
     let (mut values, mut scratch) = (vec![T::ZERO; n], vec![T::ZERO; n]);
     let (matrix, out) = (&mut weights.view_mut(), &mut gram.view_mut());
-    Diffusion::new(beta).gram(matrix, &mut values, &mut scratch, out).unwrap();
+    Diffusion::new(beta)
+        .gram(matrix, &mut values, TridiagonalQr::scratch(&mut scratch), out)
+        .unwrap();
     (values, gram)
 }
 
@@ -143,7 +146,9 @@ fn communities() -> Matrix<f32, 10, 10> {
 fn gram_of(mut weights: Matrix<f32, 10, 10>, beta: f32) -> Matrix<f32, 10, 10> {
     let (mut gram, mut values, mut scratch) = (Matrix::zeros(), [0.0; 10], [0.0; 10]);
     let (matrix, out) = (&mut weights.view_mut(), &mut gram.view_mut());
-    Diffusion::new(beta).gram(matrix, &mut values, &mut scratch, out).unwrap();
+    Diffusion::new(beta)
+        .gram(matrix, &mut values, TridiagonalQr::scratch(&mut scratch), out)
+        .unwrap();
     gram
 }
 

@@ -10,6 +10,7 @@ use mercer::error::Fault;
 use mercer::kernel::Linear;
 use mercer::kpca::Components;
 use mercer::linalg::MatrixView;
+use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
 use mercer::math::Real;
 use mercer::methods::pca::{self, PcaHeader, PcaMut, PcaScratch, PcaView};
 use mercer::methods::{Pca, PcaWorkspace};
@@ -269,10 +270,11 @@ fn storage_that_does_not_fit_is_named() {
     let samples = Grid::from_rows(&SAMPLES);
     let fit_with = |side: usize, inputs: usize, route: Route| {
         let (mut matrix, mut axes) = (Grid::zeros(side, side), Grid::zeros(2, inputs));
+        let mut memory = vec![0.0; side];
         let mut scratch = PcaScratch {
             matrix: matrix.view_mut(),
             values: &mut vec![0.0; side],
-            beside: &mut vec![0.0; side],
+            solver: TridiagonalQr::scratch(&mut memory),
             mean: &mut [0.0; 3],
         };
         let mut storage = PcaMut {

@@ -11,7 +11,7 @@ use mercer::kernel::{
 };
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks};
 use mercer::linalg::Matrix;
-use mercer::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
+use mercer::linalg::eigen::{self, Eigensolver, MAX_SWEEPS, TridiagonalQr};
 use mercer::math::Real;
 use mercer::{Error, Kernel, KernelPca, Progress};
 use proptest::collection::vec;
@@ -100,7 +100,7 @@ fn slices_agree<T: Real>(a: &Grid<f64>, pairs: usize) -> TestCaseResult {
     let (mut work, mut values, mut scratch) =
         (a.clone(), vec![T::ZERO; a.rows], vec![T::ZERO; a.rows]);
     let a = &mut work.view_mut();
-    let mut eigen = Decomposition::start(a, MAX_SWEEPS).unwrap();
+    let mut eigen = TridiagonalQr::start(a, MAX_SWEEPS).unwrap();
     while eigen.step(a, &mut values, &mut scratch, pairs).unwrap() == Progress::Working {}
     prop_assert_eq!(values, whole.values);
     prop_assert_eq!(work, whole.vectors);

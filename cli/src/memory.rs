@@ -4,6 +4,7 @@ use mercer::detect::learning::LearnScratch;
 use mercer::kpca::exact::ExactScratch;
 use mercer::kpca::landmark::LandmarkScratch;
 use mercer::kpca::{ExpansionHeader, ExpansionMut};
+use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
 use mercer::math::Real;
 
 use crate::grid::Grid;
@@ -100,7 +101,7 @@ impl<T: Real> Memory<T> {
                 residuals: &mut self.residuals,
                 pivots: &mut self.pivots,
                 covariance: self.covariance.view_mut(),
-                beside: &mut self.beside,
+                solver: TridiagonalQr::scratch(&mut self.beside),
                 values: &mut self.values,
                 mean: &mut self.mean,
             },
@@ -133,7 +134,7 @@ impl<T: Real> ExactMemory<T> {
             gram: self.gram.view_mut(),
             values: &mut self.values,
             means: &mut self.means,
-            beside: &mut self.beside,
+            solver: TridiagonalQr::scratch(&mut self.beside),
         }
     }
 }

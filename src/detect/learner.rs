@@ -40,6 +40,7 @@ use crate::detect::{Detector, Thresholds, Verdict};
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Kernel, Rbf};
 use crate::kpca::{Expansion, LandmarkWorkspace, Scalar};
+use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::head_mut;
 use crate::math::Real;
 
@@ -60,11 +61,21 @@ pub enum Replace {
 /// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const and all zeros. The methods
 /// need less than 2 KiB of stack for up to 12 inputs and 16 components of `f32` (measured); beyond that, a few copies of a
 /// reading and one of its projection more. The other sizes do not matter.
+///
+/// `E` is the [eigensolver](crate::linalg::eigen) of its fits;
+/// [`Jacobi`](crate::linalg::eigen::Jacobi) needs `R²` numbers more.
 #[derive(Clone, Debug)]
-pub struct Learner<K, X, const N: usize, const R: usize, const P: usize>
-where
+pub struct Learner<
+    K,
+    X,
+    const N: usize,
+    const R: usize,
+    const P: usize,
+    E = TridiagonalQr<Scalar<K, X>>,
+> where
     X: Reading,
     K: Kernel<X::View>,
+    E: Eigensolver<Scalar<K, X>>,
 {
     samples: heapless::Vec<X, N, u32>,
     /// Where the oldest sample is: they are replaced in turn.
@@ -74,9 +85,9 @@ where
     frozen: bool,
     // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero
     // would move the whole learner from `.bss` to `.data`, which takes as much flash again.
-    job: heapless::Vec<Job<K, Scalar<K, X>>, 1, u32>,
+    job: heapless::Vec<Job<K, Scalar<K, X>, E>, 1, u32>,
     report: heapless::Vec<LearnReport<Scalar<K, X>>, 1, u32>,
-    workspace: Workspace<Scalar<K, X>, N, R, P>,
+    workspace: Workspace<Scalar<K, X>, N, R, P, E>,
     detector: Detector<K, X, R, P>,
 }
 
@@ -87,15 +98,15 @@ pub type GaussianLearner<const D: usize, const N: usize, const R: usize, const P
 
 /// Learning that is under way.
 #[derive(Clone, Debug)]
-struct Job<K, T> {
+struct Job<K, T, E> {
     kernel: K,
-    learning: Learning<K, T>,
+    learning: Learning<K, T, E>,
 }
 
 /// Memory that is only needed while learning.
 #[derive(Clone, Debug)]
-struct Workspace<T, const N: usize, const R: usize, const P: usize> {
-    landmark: LandmarkWorkspace<T, N, R>,
+struct Workspace<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>> {
+    landmark: LandmarkWorkspace<T, N, R, E>,
     kept: [u32; N],
     rows: [u32; N],
     spe: [T; N],
@@ -104,7 +115,9 @@ struct Workspace<T, const N: usize, const R: usize, const P: usize> {
     candidate: Expansion<T, R, P>,
 }
 
-impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R, P> {
+impl<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>>
+    Workspace<T, N, R, P, E>
+{
     const EMPTY: Self = Self {
         landmark: LandmarkWorkspace::new(),
         kept: [0; N],
@@ -115,7 +128,7 @@ impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R,
         candidate: Expansion::empty(),
     };
 
-    fn scratch(&mut self, samples: usize) -> Result<LearnScratch<'_, T>, Error> {
+    fn scratch(&mut self, samples: usize) -> Result<LearnScratch<'_, T, E>, Error> {
         Ok(LearnScratch {
             landmark: self.landmark.scratch(samples)?,
             kept: head_mut(&mut self.kept, samples),
@@ -128,10 +141,11 @@ impl<T: Real, const N: usize, const R: usize, const P: usize> Workspace<T, N, R,
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
+impl<K, X, const N: usize, const R: usize, const P: usize, E> Learner<K, X, N, R, P, E>
 where
     X: Reading,
     K: BlockKernel<X::View> + Clone,
+    E: Eigensolver<Scalar<K, X>>,
 {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
@@ -401,10 +415,11 @@ where
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize> Learner<K, X, N, R, P>
+impl<K, X, const N: usize, const R: usize, const P: usize, E> Learner<K, X, N, R, P, E>
 where
     X: Reading<Scaling: Encode> + Encode,
     K: BlockKernel<X::View, Scalar: Encode> + Clone + Encode,
+    E: Eigensolver<Scalar<K, X>>,
 {
     /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples are collected anew, by
     /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again. A frozen learner stays frozen.
@@ -421,10 +436,11 @@ where
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize> Default for Learner<K, X, N, R, P>
+impl<K, X, const N: usize, const R: usize, const P: usize, E> Default for Learner<K, X, N, R, P, E>
 where
     X: Reading,
     K: BlockKernel<X::View> + Clone,
+    E: Eigensolver<Scalar<K, X>>,
 {
     fn default() -> Self {
         Self::new()

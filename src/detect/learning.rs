@@ -28,14 +28,15 @@ use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
 use crate::kpca::{ExpansionMut, FitReport, KernelPcaView};
+use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{entry, head};
 use crate::math::Real;
 
 /// Borrowed memory for learning from `n` samples, of whatever origin.
 #[derive(Debug)]
-pub struct LearnScratch<'a, T> {
-    /// For the fits.
-    pub landmark: LandmarkScratch<'a, T>,
+pub struct LearnScratch<'a, T, E = TridiagonalQr<T>> {
+    /// For the fits; it also names their eigensolver.
+    pub landmark: LandmarkScratch<'a, T, E>,
     /// `n`; the samples that are not trimmed, in order.
     pub kept: &'a mut [u32],
     /// `n`; those that the current fit is made to.
@@ -50,7 +51,7 @@ pub struct LearnScratch<'a, T> {
     pub candidate: ExpansionMut<'a, T>,
 }
 
-impl<T: Real> LearnScratch<'_, T> {
+impl<T: Real, E> LearnScratch<'_, T, E> {
     /// After learning: which samples the points of the model are, in the order of the points.
     pub fn points(&self, report: &LearnReport<T>) -> impl Iterator<Item = usize> {
         let pivots = head(self.landmark.pivots, report.fit.points);
@@ -81,20 +82,20 @@ impl<T: Real> LearnScratch<'_, T> {
 /// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes the folds' part of it twice.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Learning<K, T> {
+pub struct Learning<K, T, E = TridiagonalQr<T>> {
     recipe: Recipe<T>,
     kept: usize,
     selected: usize,
     trimmed: usize,
     warnings: Warnings,
     thresholds: Thresholds<T>,
-    stage: Stage<K, T>,
+    stage: Stage<K, T, E>,
 }
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-enum Stage<K, T> {
+enum Stage<K, T, E> {
     Inspect,
     /// Choose a kernel for a fold and begin its fit; the fold after the last stands for all samples.
     Begin {
@@ -103,7 +104,7 @@ enum Stage<K, T> {
     Fit {
         fold: usize,
         kernel: K,
-        fit: LandmarkFit<T>,
+        fit: LandmarkFit<T, E>,
     },
     /// Score the samples of a fold from this position on, by points of which `near` have memos.
     Score {
@@ -119,7 +120,7 @@ enum Stage<K, T> {
     },
 }
 
-impl<K, T: Real> Learning<K, T> {
+impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     /// Checks the recipe and the number of samples.
     ///
     /// `order` lists the samples in the order in which they are dealt into folds; it is copied.
@@ -129,7 +130,7 @@ impl<K, T: Real> Learning<K, T> {
     pub fn start(
         recipe: Recipe<T>,
         order: impl ExactSizeIterator<Item = u32>,
-        scratch: &mut LearnScratch<'_, T>,
+        scratch: &mut LearnScratch<'_, T, E>,
     ) -> Result<Self, Error> {
         recipe.validate()?;
         let n = order.len();
@@ -170,7 +171,7 @@ impl<K, T: Real> Learning<K, T> {
         &mut self,
         samples: &S,
         kernel: impl Fn(&Indexed<'_, S>) -> Result<K, Error>,
-        scratch: &mut LearnScratch<'_, T>,
+        scratch: &mut LearnScratch<'_, T, E>,
     ) -> Result<Progress, Error>
     where
         S: Samples<View: Inspect> + ?Sized,
@@ -276,7 +277,7 @@ impl<K, T: Real> Learning<K, T> {
     }
 
     /// Trims, once, or takes the thresholds.
-    fn settle(&mut self, scratch: &mut LearnScratch<'_, T>) -> Result<Stage<K, T>, Error> {
+    fn settle(&mut self, scratch: &mut LearnScratch<'_, T, E>) -> Result<Stage<K, T, E>, Error> {
         let trim = self.recipe.trimmed(self.kept);
         if self.trimmed == 0 && trim > 0 {
             self.trimmed = trim;
@@ -326,8 +327,8 @@ fn samples_for<T: Real>(alpha: T) -> usize {
 }
 
 /// Lists the kept samples at the positions that are wanted; returns how many.
-fn select_rows<T>(
-    scratch: &mut LearnScratch<'_, T>,
+fn select_rows<T, E>(
+    scratch: &mut LearnScratch<'_, T, E>,
     kept: usize,
     wanted: impl Fn(usize) -> bool,
 ) -> usize {
@@ -341,13 +342,13 @@ fn count_rows(kept: usize, wanted: impl Fn(usize) -> bool) -> usize {
 }
 
 /// Scores the sample at a position by the candidate, whose points are rows of the current subset.
-fn score_held_out<K, T, S>(
+fn score_held_out<K, T, S, E>(
     samples: &S,
     kernel: &K,
     near: usize,
     position: usize,
     kept: usize,
-    scratch: &mut LearnScratch<'_, T>,
+    scratch: &mut LearnScratch<'_, T, E>,
 ) -> Result<(), Error>
 where
     T: Real,
@@ -378,7 +379,7 @@ fn points<'a, S: ?Sized>(samples: &'a S, pivots: &'a [u32], count: usize) -> Ind
 }
 
 /// Drops the `trim` worst-scoring samples from the `kept` ones, which stay in order.
-fn drop_worst<T: Real>(scratch: &mut LearnScratch<'_, T>, kept: usize, trim: usize) {
+fn drop_worst<T: Real, E>(scratch: &mut LearnScratch<'_, T, E>, kept: usize, trim: usize) {
     let spe = scratch.spe.get(..kept).unwrap_or_default();
     let Some(largest_kept) = nth_smallest(|| spe.iter().copied(), kept - trim) else {
         return;

@@ -9,21 +9,24 @@ use super::model::{KernelPca, Scalar};
 use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut};
-use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::eigen::{self, EigenScratch, Eigensolver, Memory, TridiagonalQr};
 use crate::linalg::slices::head_mut;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
 use crate::math::{Real, sum};
 
 /// Memory for an exact fit of at most `N` samples: an `N × N` matrix and a little more.
+///
+/// `E` is the [eigensolver](eigen) that the fit is made with; with
+/// [`Jacobi`](eigen::Jacobi), there is a second matrix.
 #[derive(Clone, Debug)]
-pub struct ExactWorkspace<T, const N: usize> {
+pub struct ExactWorkspace<T: Real, const N: usize, E: Eigensolver<T> = TridiagonalQr<T>> {
     gram: Matrix<T, N, N>,
     values: [T; N],
     means: [T; N],
-    beside: [T; N],
+    solver: E::Memory<N>,
 }
 
-impl<T: Real, const N: usize> ExactWorkspace<T, N> {
+impl<T: Real, const N: usize, E: Eigensolver<T>> ExactWorkspace<T, N, E> {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
 
@@ -33,7 +36,7 @@ impl<T: Real, const N: usize> ExactWorkspace<T, N> {
             gram: Matrix::zeros(),
             values: [T::ZERO; N],
             means: [T::ZERO; N],
-            beside: [T::ZERO; N],
+            solver: E::Memory::EMPTY,
         }
     }
 
@@ -41,18 +44,18 @@ impl<T: Real, const N: usize> ExactWorkspace<T, N> {
     ///
     /// # Errors
     /// [`Error::Capacity`] when there are more than `N`.
-    pub fn scratch(&mut self, samples: usize) -> Result<ExactScratch<'_, T>, Error> {
+    pub fn scratch(&mut self, samples: usize) -> Result<ExactScratch<'_, T, E>, Error> {
         require_capacity("samples in the workspace", samples, N)?;
         Ok(ExactScratch {
             gram: self.gram.view_mut().into_leading(samples, samples),
             values: head_mut(&mut self.values, samples),
             means: head_mut(&mut self.means, samples),
-            beside: head_mut(&mut self.beside, samples),
+            solver: eigen::part(&mut self.solver, samples),
         })
     }
 }
 
-impl<T: Real, const N: usize> Default for ExactWorkspace<T, N> {
+impl<T: Real, const N: usize, E: Eigensolver<T>> Default for ExactWorkspace<T, N, E> {
     fn default() -> Self {
         Self::new()
     }
@@ -60,18 +63,18 @@ impl<T: Real, const N: usize> Default for ExactWorkspace<T, N> {
 
 /// Borrowed memory for an exact fit of `n` samples, of whatever origin.
 #[derive(Debug)]
-pub struct ExactScratch<'a, T> {
+pub struct ExactScratch<'a, T, E = TridiagonalQr<T>> {
     /// `n × n`; the Gram matrix, then its eigenvectors `v_j` as rows.
     pub gram: MatrixViewMut<'a, T>,
     /// `n`; the eigenvalues `η_j`.
     pub values: &'a mut [T],
     /// `n`; the row means `m_i`.
     pub means: &'a mut [T],
-    /// `n`; for the eigensolver.
-    pub beside: &'a mut [T],
+    /// For the eigensolver, which it names.
+    pub solver: EigenScratch<'a, T, E>,
 }
 
-impl<T: Real> ExactScratch<'_, T> {
+impl<T: Real, E> ExactScratch<'_, T, E> {
     /// After a fit: the projection `√η_j v_ij` of training sample `i` on the leading components.
     ///
     /// # Errors
@@ -90,20 +93,21 @@ impl<T: Real> ExactScratch<'_, T> {
 ///
 /// # Errors
 /// Whatever is wrong with kernel, samples, sizes or the wish for components; [`Error::NoVariance`] when all samples
-/// are equal; [`Error::NoConvergence`].
-pub fn fit<K, S>(
+/// are equal; [`Error::NoConvergence`] or [`Error::EigenvalueOverflow`].
+pub fn fit<K, S, E>(
     kernel: &K,
     samples: &S,
     components: Components<K::Scalar>,
-    scratch: &mut ExactScratch<'_, K::Scalar>,
+    scratch: &mut ExactScratch<'_, K::Scalar, E>,
     expansion: &mut ExpansionMut<'_, K::Scalar>,
 ) -> Result<FitReport<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
     K: BlockKernel<S::View>,
+    E: Eigensolver<K::Scalar>,
 {
     let centred = centred_gram(kernel, samples, &mut scratch.gram, scratch.means, expansion)?;
-    let sweeps = eigen::symmetric(&mut scratch.gram, scratch.values, scratch.beside, MAX_SWEEPS)?;
+    let sweeps = scratch.solver.solve(&mut scratch.gram, scratch.values)?;
     let least = scratch.values.last().copied().unwrap_or(K::Scalar::ZERO);
     let pairs = Eigenpairs {
         values: scratch.values,
@@ -245,12 +249,12 @@ where
     ///
     /// # Errors
     /// See [`fit`]. The model is unchanged then.
-    pub fn fit_exact<const N: usize>(
+    pub fn fit_exact<const N: usize, E: Eigensolver<Scalar<K, X>>>(
         &mut self,
         kernel: K,
         samples: &[X],
         components: Components<Scalar<K, X>>,
-        workspace: &mut ExactWorkspace<Scalar<K, X>, N>,
+        workspace: &mut ExactWorkspace<Scalar<K, X>, N, E>,
     ) -> Result<FitReport<Scalar<K, X>>, Error> {
         let mut scratch = workspace.scratch(samples.len())?;
         let mut storage = self.expansion_mut();

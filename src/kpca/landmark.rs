@@ -14,24 +14,32 @@ use crate::Progress;
 use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
-use crate::linalg::eigen::{self, Decomposition, MAX_SWEEPS};
+use crate::linalg::eigen::{self, EigenScratch, Eigensolver, MAX_SWEEPS, Memory, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, swap};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, dot_in_order, sum};
 
 /// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a little more.
+///
+/// `E` is the [eigensolver](eigen) that the fit is made with; [`Jacobi`](eigen::Jacobi) needs `R²`
+/// numbers more.
 #[derive(Clone, Debug)]
-pub struct LandmarkWorkspace<T, const N: usize, const R: usize> {
+pub struct LandmarkWorkspace<
+    T: Real,
+    const N: usize,
+    const R: usize,
+    E: Eigensolver<T> = TridiagonalQr<T>,
+> {
     factor: Matrix<T, N, R>,
     residuals: [T; N],
     pivots: [u32; R],
     covariance: Matrix<T, R, R>,
     values: [T; R],
     mean: [T; R],
-    beside: [T; R],
+    solver: E::Memory<R>,
 }
 
-impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
+impl<T: Real, const N: usize, const R: usize, E: Eigensolver<T>> LandmarkWorkspace<T, N, R, E> {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
 
@@ -44,7 +52,7 @@ impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
             covariance: Matrix::zeros(),
             values: [T::ZERO; R],
             mean: [T::ZERO; R],
-            beside: [T::ZERO; R],
+            solver: E::Memory::EMPTY,
         }
     }
 
@@ -52,7 +60,7 @@ impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
     ///
     /// # Errors
     /// [`Error::Capacity`] when there are more than `N`.
-    pub fn scratch(&mut self, samples: usize) -> Result<LandmarkScratch<'_, T>, Error> {
+    pub fn scratch(&mut self, samples: usize) -> Result<LandmarkScratch<'_, T, E>, Error> {
         require_capacity("samples in the workspace", samples, N)?;
         Ok(LandmarkScratch {
             factor: self.factor.view_mut().into_leading(samples, R),
@@ -61,12 +69,14 @@ impl<T: Real, const N: usize, const R: usize> LandmarkWorkspace<T, N, R> {
             covariance: self.covariance.view_mut(),
             values: &mut self.values,
             mean: &mut self.mean,
-            beside: &mut self.beside,
+            solver: E::scratch(self.solver.as_mut_slice()),
         })
     }
 }
 
-impl<T: Real, const N: usize, const R: usize> Default for LandmarkWorkspace<T, N, R> {
+impl<T: Real, const N: usize, const R: usize, E: Eigensolver<T>> Default
+    for LandmarkWorkspace<T, N, R, E>
+{
     fn default() -> Self {
         Self::new()
     }
@@ -74,7 +84,7 @@ impl<T: Real, const N: usize, const R: usize> Default for LandmarkWorkspace<T, N
 
 /// Borrowed memory for a landmark fit of `n` samples and at most `R` landmarks, of whatever origin.
 #[derive(Debug)]
-pub struct LandmarkScratch<'a, T> {
+pub struct LandmarkScratch<'a, T, E = TridiagonalQr<T>> {
     /// `n × R`; the coordinates `z_i` as rows, from the covariance on less their mean: `z_i − z̄`.
     pub factor: MatrixViewMut<'a, T>,
     /// `n`; what the landmarks leave unspanned of each sample.
@@ -87,13 +97,13 @@ pub struct LandmarkScratch<'a, T> {
     pub values: &'a mut [T],
     /// `R`; the mean `z̄`.
     pub mean: &'a mut [T],
-    /// `R`; for the eigensolver.
-    pub beside: &'a mut [T],
+    /// For the eigensolver, which it names.
+    pub solver: EigenScratch<'a, T, E>,
 }
 
-impl<T: Real> LandmarkScratch<'_, T> {
+impl<T: Real, E: Eigensolver<T>> LandmarkScratch<'_, T, E> {
     /// The part for fewer samples.
-    pub fn leading(&mut self, samples: usize) -> LandmarkScratch<'_, T> {
+    pub fn leading(&mut self, samples: usize) -> LandmarkScratch<'_, T, E> {
         let samples = samples.min(self.residuals.len());
         let columns = self.factor.columns();
         LandmarkScratch {
@@ -103,7 +113,7 @@ impl<T: Real> LandmarkScratch<'_, T> {
             covariance: self.covariance.reborrow(),
             values: self.values,
             mean: self.mean,
-            beside: self.beside,
+            solver: self.solver.reborrow(),
         }
     }
 
@@ -115,13 +125,12 @@ impl<T: Real> LandmarkScratch<'_, T> {
             ("covariance columns", self.covariance.columns()),
             ("eigenvalues", self.values.len()),
             ("mean", self.mean.len()),
-            ("beside", self.beside.len()),
         ] {
             if given != expected {
                 return Err(Error::Shape { what, expected, given });
             }
         }
-        Ok(())
+        self.solver.require(expected)
     }
 
     /// After a fit: the projection `u_j·(z_i − z̄)` of training sample `i` on the leading components.
@@ -146,17 +155,18 @@ impl<T: Real> LandmarkScratch<'_, T> {
 ///
 /// # Errors
 /// Those of [`LandmarkFit`].
-pub fn fit<K, S>(
+pub fn fit<K, S, E>(
     kernel: &K,
     samples: &S,
     landmarks: Landmarks<K::Scalar>,
     components: Components<K::Scalar>,
-    scratch: &mut LandmarkScratch<'_, K::Scalar>,
+    scratch: &mut LandmarkScratch<'_, K::Scalar, E>,
     expansion: &mut ExpansionMut<'_, K::Scalar>,
 ) -> Result<FitReport<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
     K: BlockKernel<S::View>,
+    E: Eigensolver<K::Scalar>,
 {
     let mut fit = LandmarkFit::start(kernel, samples, landmarks, components, scratch)?;
     loop {
@@ -172,31 +182,31 @@ where
 /// The expansion is not touched before every check has passed and the eigensolver has converged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct LandmarkFit<T> {
+pub struct LandmarkFit<T, E = TridiagonalQr<T>> {
     landmarks: Landmarks<T>,
     components: Components<T>,
     cholesky: PivotedCholesky<T>,
     total_variance: T,
     /// The mean residual.
     unspanned: T,
-    stage: Stage<T>,
+    stage: Stage<T, E>,
 }
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-enum Stage<T> {
+enum Stage<T, E> {
     /// Take another landmark.
     Landmark,
     /// Add the samples from this one on to the covariance.
     Covariance { sample: usize },
     /// Go on with the eigenproblem.
-    Eigen(Decomposition<T>),
+    Eigen(E),
     /// Solve for the weights of the `points` first landmarks, from the last one up.
     Weights { points: usize, report: FitReport<T> },
 }
 
-impl<T: Real> LandmarkFit<T> {
+impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
     /// Checks everything that can be checked beforehand; about `2n` kernel evaluations.
     ///
     /// # Errors
@@ -206,7 +216,7 @@ impl<T: Real> LandmarkFit<T> {
         samples: &S,
         landmarks: Landmarks<T>,
         components: Components<T>,
-        scratch: &mut LandmarkScratch<'_, T>,
+        scratch: &mut LandmarkScratch<'_, T, E>,
     ) -> Result<Self, Error>
     where
         S: Samples + ?Sized,
@@ -223,12 +233,13 @@ impl<T: Real> LandmarkFit<T> {
     /// Does one piece of the work; the report says that it is complete.
     ///
     /// # Errors
-    /// Whatever is wrong with the wishes for landmarks and components or with the capacity; [`Error::NoConvergence`].
+    /// Whatever is wrong with the wishes for landmarks and components or with the capacity; [`Error::NoConvergence`] or
+    /// [`Error::EigenvalueOverflow`].
     pub fn step<K, S>(
         &mut self,
         kernel: &K,
         samples: &S,
-        scratch: &mut LandmarkScratch<'_, T>,
+        scratch: &mut LandmarkScratch<'_, T, E>,
         expansion: &mut ExpansionMut<'_, T>,
     ) -> Result<Option<FitReport<T>>, Error>
     where
@@ -259,17 +270,17 @@ impl<T: Real> LandmarkFit<T> {
                     let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
                     covariance.mirror_upper();
                     self.total_variance = eigen::trace(covariance.view()) + self.unspanned;
-                    self.stage = Stage::Eigen(Decomposition::start(&mut covariance, MAX_SWEEPS)?);
+                    self.stage = Stage::Eigen(E::start(&mut covariance, MAX_SWEEPS)?);
                 }
             }
-            Stage::Eigen(decomposition) => {
+            Stage::Eigen(solver) => {
                 let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
                 let values = head_mut(scratch.values, rank);
-                let beside = head_mut(scratch.beside, rank);
+                let memory = scratch.solver.part(rank);
                 // Each operation costs about 8r.
-                let progress = decomposition.step(&mut covariance, values, beside, 1 + n / 8)?;
+                let progress = solver.step(&mut covariance, values, memory, 1 + n / 8)?;
                 if progress == Progress::Done {
-                    let sweeps = decomposition.sweeps();
+                    let sweeps = solver.sweeps();
                     let report = self.choose_components(sweeps, n, scratch, expansion)?;
                     self.stage = Stage::Weights { points: rank, report };
                 }
@@ -300,7 +311,7 @@ impl<T: Real> LandmarkFit<T> {
         &self,
         sweeps: usize,
         n: usize,
-        scratch: &mut LandmarkScratch<'_, T>,
+        scratch: &mut LandmarkScratch<'_, T, E>,
         expansion: &mut ExpansionMut<'_, T>,
     ) -> Result<FitReport<T>, Error> {
         let rank = self.cholesky.rank();
@@ -347,7 +358,7 @@ impl<T: Real> LandmarkFit<T> {
     }
 }
 
-impl<T: Real> LandmarkScratch<'_, T> {
+impl<T: Real, E> LandmarkScratch<'_, T, E> {
     /// Computes `z̄`, takes it off the coordinates, and clears the covariance.
     fn begin_covariance(&mut self, n: usize, rank: usize) {
         self.mean.fill(T::ZERO);
@@ -448,13 +459,13 @@ where
     ///
     /// # Errors
     /// See [`fit`]. The model is unchanged then.
-    pub fn fit_landmarks<const N: usize>(
+    pub fn fit_landmarks<const N: usize, E: Eigensolver<Scalar<K, X>>>(
         &mut self,
         kernel: K,
         samples: &[X],
         landmarks: Landmarks<Scalar<K, X>>,
         components: Components<Scalar<K, X>>,
-        workspace: &mut LandmarkWorkspace<Scalar<K, X>, N, R>,
+        workspace: &mut LandmarkWorkspace<Scalar<K, X>, N, R, E>,
     ) -> Result<FitReport<Scalar<K, X>>, Error> {
         let mut scratch = workspace.scratch(samples.len())?;
         let mut storage = self.expansion_mut();

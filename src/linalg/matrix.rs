@@ -271,9 +271,9 @@ impl<'a, T> MatrixViewMut<'a, T> {
         (part_mut(above, first * self.stride, self.columns), head_mut(below, self.columns))
     }
 
-    /// All entries, and the distance from a row to the next: to walk down a column.
-    pub(crate) const fn entries_mut(&mut self) -> (&mut [T], usize) {
-        (self.data, self.stride)
+    /// All entries of a whole matrix.
+    pub(crate) fn into_entries(self) -> &'a mut [T] {
+        self.data
     }
 
     /// Exchanges rows `first < second`.

@@ -54,7 +54,7 @@ use criterion::Left;
 
 use crate::error::{Error, require_capacity, require_shape};
 use crate::kernel::{BlockKernel, Samples, gram};
-use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::eigen::{self, EigenScratch, Eigensolver, Memory, TridiagonalQr};
 use crate::linalg::slices::{head, head_mut};
 use crate::linalg::{Matrix, MatrixViewMut, rows};
 use crate::math::{Real, first_least, sum};
@@ -154,17 +154,20 @@ pub struct RelevantDimension<T> {
 }
 
 /// Memory for an estimate from at most `N` samples: an `N × N` matrix and a little more.
+///
+/// `E` is the [eigensolver](eigen) that the estimate is made with; with
+/// [`Jacobi`](eigen::Jacobi), there is a second matrix.
 #[derive(Clone, Debug)]
-pub struct DimensionWorkspace<T, const N: usize> {
+pub struct DimensionWorkspace<T: Real, const N: usize, E: Eigensolver<T> = TridiagonalQr<T>> {
     gram: Matrix<T, N, N>,
     values: [T; N],
     coefficients: [T; N],
     denoised: [T; N],
-    spanned: [T; N],
     criterion: [T; N],
+    solver: E::Memory<N>,
 }
 
-impl<T: Real, const N: usize> DimensionWorkspace<T, N> {
+impl<T: Real, const N: usize, E: Eigensolver<T>> DimensionWorkspace<T, N, E> {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
 
@@ -175,8 +178,8 @@ impl<T: Real, const N: usize> DimensionWorkspace<T, N> {
             values: [T::ZERO; N],
             coefficients: [T::ZERO; N],
             denoised: [T::ZERO; N],
-            spanned: [T::ZERO; N],
             criterion: [T::ZERO; N],
+            solver: E::Memory::EMPTY,
         }
     }
 
@@ -184,20 +187,20 @@ impl<T: Real, const N: usize> DimensionWorkspace<T, N> {
     ///
     /// # Errors
     /// [`Error::Capacity`] when there are more than `N`.
-    pub fn scratch(&mut self, samples: usize) -> Result<DimensionScratch<'_, T>, Error> {
+    pub fn scratch(&mut self, samples: usize) -> Result<DimensionScratch<'_, T, E>, Error> {
         require_capacity("samples in the workspace", samples, N)?;
         Ok(DimensionScratch {
             gram: self.gram.view_mut().into_leading(samples, samples),
             values: head_mut(&mut self.values, samples),
             coefficients: head_mut(&mut self.coefficients, samples),
             denoised: head_mut(&mut self.denoised, samples),
-            spanned: head_mut(&mut self.spanned, samples),
             criterion: head_mut(&mut self.criterion, samples),
+            solver: eigen::part(&mut self.solver, samples),
         })
     }
 }
 
-impl<T: Real, const N: usize> Default for DimensionWorkspace<T, N> {
+impl<T: Real, const N: usize, E: Eigensolver<T>> Default for DimensionWorkspace<T, N, E> {
     fn default() -> Self {
         Self::new()
     }
@@ -206,7 +209,7 @@ impl<T: Real, const N: usize> Default for DimensionWorkspace<T, N> {
 /// Borrowed memory for an estimate from `n` samples, of whatever origin; the fields say what it
 /// holds afterwards.
 #[derive(Debug)]
-pub struct DimensionScratch<'a, T> {
+pub struct DimensionScratch<'a, T, E = TridiagonalQr<T>> {
     /// `n × n`; the Gram matrix, then its eigenvectors `v_j` as rows.
     pub gram: MatrixViewMut<'a, T>,
     /// `n`; the eigenvalues.
@@ -216,10 +219,11 @@ pub struct DimensionScratch<'a, T> {
     pub coefficients: &'a mut [T],
     /// `n`; the de-noised labels `ŷ`.
     pub denoised: &'a mut [T],
-    /// `n`; for `(S_d)_ii`, the share of each sample that the first `d` eigenvectors span.
-    pub spanned: &'a mut [T],
     /// `n`; the criterion for `d = 1, 2, …` up to [`RelevantDimension::searched`].
     pub criterion: &'a mut [T],
+    /// For the eigensolver, which it names; then for `(S_d)_ii`, how much of each sample the first
+    /// `d` eigenvectors span.
+    pub solver: EigenScratch<'a, T, E>,
 }
 
 /// Estimates the relevant dimension of labelled samples; leaves the de-noised labels and the rest
@@ -231,17 +235,19 @@ pub struct DimensionScratch<'a, T> {
 /// Whatever is wrong with kernel, samples or sizes; [`Error::Label`] for one that is not finite, or
 /// not ±1 where it should be; [`Error::Parameter`] for labels that are all equal or whose squares
 /// overflow or vanish, and for a bad [`DimensionOptions::up_to`](field@DimensionOptions::up_to);
-/// [`Error::NoVariance`] when all samples are equal; [`Error::NoConvergence`].
-pub fn estimate<K, S>(
+/// [`Error::NoVariance`] when all samples are equal; [`Error::NoConvergence`] or
+/// [`Error::EigenvalueOverflow`].
+pub fn estimate<K, S, E>(
     kernel: &K,
     samples: &S,
     labels: &[K::Scalar],
     options: DimensionOptions,
-    scratch: &mut DimensionScratch<'_, K::Scalar>,
+    scratch: &mut DimensionScratch<'_, K::Scalar, E>,
 ) -> Result<RelevantDimension<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
     K: BlockKernel<S::View>,
+    E: Eigensolver<K::Scalar>,
 {
     let n = samples.count();
     scratch.require_shape(n)?;
@@ -259,9 +265,9 @@ where
     let rounding =
         K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * scratch.gram.view().largest_below();
     if options.centred {
-        gram::centre(&mut scratch.gram, scratch.spanned)?;
+        gram::centre(&mut scratch.gram, scratch.solver.numbers(n))?;
     }
-    eigen::symmetric(&mut scratch.gram, scratch.values, scratch.criterion, MAX_SWEEPS)?;
+    scratch.solver.solve(&mut scratch.gram, scratch.values)?;
     // Below this, an eigenvector belongs to rounding, not to a direction in feature space.
     let rank = scratch.values.iter().take_while(|&&value| value > rounding).count();
     let searched = up_to.min(rank);
@@ -283,7 +289,7 @@ where
     })
 }
 
-impl<T: Real> DimensionScratch<'_, T> {
+impl<T: Real, E: Eigensolver<T>> DimensionScratch<'_, T, E> {
     /// Checks that all arrays are for the same number of samples; the matrix is checked where it is
     /// filled.
     fn require_shape(&self, expected: usize) -> Result<(), Error> {
@@ -291,12 +297,11 @@ impl<T: Real> DimensionScratch<'_, T> {
             ("eigenvalues", self.values.len()),
             ("coefficients", self.coefficients.len()),
             ("denoised", self.denoised.len()),
-            ("spanned", self.spanned.len()),
             ("criterion", self.criterion.len()),
         ] {
             require_shape(what, expected, given)?;
         }
-        Ok(())
+        self.solver.require(expected)
     }
 
     /// Computes the coefficients and the criterion for every dimension up to `searched`; `centre`,
@@ -319,8 +324,9 @@ impl<T: Real> DimensionScratch<'_, T> {
         match method {
             Method::TwoComponents => criterion::two_components(self.coefficients, self.criterion),
             Method::LeaveOneOut => {
-                self.spanned.fill(mean_share);
-                let mut left = Left { residuals: self.denoised, spanned: self.spanned, mean_share };
+                let spanned = self.solver.numbers(labels.len());
+                spanned.fill(mean_share);
+                let mut left = Left { residuals: self.denoised, spanned, mean_share };
                 let criterion = self.criterion.iter_mut().take(searched);
                 let pairs = vectors.iter_rows().zip(self.coefficients.iter());
                 for (place, (vector, &z)) in criterion.zip(pairs) {

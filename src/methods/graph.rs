@@ -24,14 +24,16 @@
 //! use mercer::kernel::Precomputed;
 //! use mercer::kpca::{Components, ExactWorkspace};
 //! use mercer::linalg::Matrix;
+//! use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
 //! use mercer::methods::graph;
 //! // Two triangles and a bridge from 2 to 3.
 //! let edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)];
 //! let [mut weights, mut gram] = [Matrix::<f32, 6, 6>::zeros(); 2];
 //! graph::connect(edges.map(|(a, b)| (a, b, 1.0)), &mut weights.view_mut())?;
-//! let (mut values, mut scratch) = ([0.0; 6], [0.0; 6]);
+//! let (mut values, mut numbers) = ([0.0; 6], [0.0; 6]);
+//! let solver = TridiagonalQr::scratch(&mut numbers);
 //! let diffusion = graph::Diffusion::new(1.0);
-//! diffusion.gram(&mut weights.view_mut(), &mut values, &mut scratch, &mut gram.view_mut())?;
+//! diffusion.gram(&mut weights.view_mut(), &mut values, solver, &mut gram.view_mut())?;
 //!
 //! let mut model = KernelPca::<_, usize, 6, 1>::new();
 //! let mut workspace = ExactWorkspace::<f32, 6>::new();
@@ -44,7 +46,7 @@
 
 use crate::error::{Error, require_shape};
 use crate::linalg::MatrixViewMut;
-use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::eigen::{self, EigenScratch, Eigensolver};
 use crate::linalg::slices::set;
 use crate::math::{Fast, Math, Real, sum};
 
@@ -143,17 +145,18 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
     ///
     /// The weights are used up: the eigenvectors of the Laplacian take their place, as rows, and
     /// `values` receives its eigenvalues, descending. As many of them are 0 as the graph has
-    /// connected parts, where edges too weak to rise above rounding do not connect. `scratch` has a
-    /// place for each node.
+    /// connected parts, where edges too weak to rise above rounding do not connect. `solver` names
+    /// the [eigensolver](eigen) and is its memory for as many rows.
     ///
     /// # Errors
     /// [`Error::Parameter`] for `beta`, [`Error::Shape`] when the sizes do not agree, and those of
-    /// [`laplacian`], after all of which the weights are unchanged; [`Error::NoConvergence`].
-    pub fn gram(
+    /// [`laplacian`], after all of which the weights are unchanged; [`Error::NoConvergence`] or
+    /// [`Error::EigenvalueOverflow`].
+    pub fn gram<E: Eigensolver<T>>(
         &self,
         weights: &mut MatrixViewMut<'_, T>,
         values: &mut [T],
-        scratch: &mut [T],
+        mut solver: EigenScratch<'_, T, E>,
         gram: &mut MatrixViewMut<'_, T>,
     ) -> Result<(), Error> {
         if !(self.beta.is_finite() && self.beta >= T::ZERO) {
@@ -162,14 +165,14 @@ impl<T: Real, M: Math<T>> Diffusion<T, M> {
         let expected = weights.rows();
         for (what, given) in [
             ("eigenvalues", values.len()),
-            ("scratch", scratch.len()),
             ("gram rows", gram.rows()),
             ("gram columns", gram.columns()),
         ] {
             require_shape(what, expected, given)?;
         }
+        solver.require(expected)?;
         laplacian(weights)?;
-        eigen::symmetric(weights, values, scratch, MAX_SWEEPS)?;
+        solver.solve(weights, values)?;
         // A graph without nodes has nothing to write.
         let Some(&largest) = values.first() else { return Ok(()) };
         // A Laplacian has no negative eigenvalue. One that is only rounding must become 0, or a
@@ -195,6 +198,7 @@ fn require_weight<T: Real>(row: usize, column: usize, weight: T) -> Result<(), E
 mod tests {
     use super::*;
     use crate::linalg::Matrix;
+    use crate::linalg::eigen::TridiagonalQr;
 
     /// A path 0 – 1 – 2 whose second edge weighs 2.
     const EDGES: [(usize, usize, f64); 2] = [(0, 1, 1.0), (2, 1, 2.0)];
@@ -226,7 +230,8 @@ mod tests {
         let (mut values, mut scratch) = ([0.0; 2], [0.0; 2]);
         let diffusion = Diffusion::new(1.5);
         let out = &mut gram.view_mut();
-        diffusion.gram(&mut weights.view_mut(), &mut values, &mut scratch, out).unwrap();
+        let solver = TridiagonalQr::scratch(&mut scratch);
+        diffusion.gram(&mut weights.view_mut(), &mut values, solver, out).unwrap();
         let (stays, goes) = ((1.0 + (-1.5_f64).exp()) / 2.0, (1.0 - (-1.5_f64).exp()) / 2.0);
         assert!((gram.view().at(0, 0) - stays).abs() < 1e-15);
         assert!((gram.view().at(0, 1) - goes).abs() < 1e-15);
@@ -240,7 +245,8 @@ mod tests {
         connect(edges, &mut weights.view_mut()).unwrap();
         let (mut values, mut scratch) = ([0.0; 4], [0.0; 4]);
         let (matrix, out) = (&mut weights.view_mut(), &mut gram.view_mut());
-        Diffusion::new(1e30).gram(matrix, &mut values, &mut scratch, out).unwrap();
+        let solver = TridiagonalQr::scratch(&mut scratch);
+        Diffusion::new(1e30).gram(matrix, &mut values, solver, out).unwrap();
         // Heat is even between the first two; the last node has no edge at all.
         for (i, j, heat) in [(0, 0, 0.5), (0, 1, 0.5), (3, 3, 1.0), (3, 0, 0.0)] {
             assert!((gram.view().at(i, j) - heat).abs() < 1e-6, "{gram:?}");
@@ -302,7 +308,8 @@ mod tests {
         let mut run = |beta, places: usize| {
             let (mut values, mut scratch) = ([0.0; 3], [0.0; 2]);
             let (values, out) = (&mut values[..places], &mut gram.view_mut());
-            Diffusion::new(beta).gram(&mut weights.view_mut(), values, &mut scratch, out)
+            let solver = TridiagonalQr::scratch(&mut scratch);
+            Diffusion::new(beta).gram(&mut weights.view_mut(), values, solver, out)
         };
         let error = Err(Error::Parameter { name: "beta", rule: "finite and >= 0" });
         for beta in [-0.1, f64::NAN, f64::INFINITY] {

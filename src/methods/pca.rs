@@ -41,6 +41,7 @@ use crate::error::{Error, require_shape};
 use crate::kernel::{Kernel, Linear, Vector};
 use crate::kpca::score::{finite_score, require_finite};
 use crate::kpca::{Components, Projection, Score};
+use crate::linalg::eigen::Eigensolver;
 use crate::linalg::slices::{head, head_mut};
 use crate::linalg::{MatrixView, MatrixViewMut};
 use crate::math::{Real, squared_distance};
@@ -116,11 +117,11 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     ///
     /// # Errors
     /// See [`fit()`]. The PCA is unchanged after an error.
-    pub fn fit<const M: usize>(
+    pub fn fit<const M: usize, E: Eigensolver<X::Scalar>>(
         &mut self,
         samples: &[X],
         components: Components<X::Scalar>,
-        workspace: &mut PcaWorkspace<X, M>,
+        workspace: &mut PcaWorkspace<X, M, E>,
     ) -> Result<PcaReport<X::Scalar>, Error> {
         let mut scratch = workspace.scratch("inputs in the workspace", X::INPUTS)?;
         fit(samples, components, &mut scratch, &mut self.storage()?)
@@ -131,11 +132,11 @@ impl<X: Vector, const P: usize> Pca<X, P> {
     ///
     /// # Errors
     /// See [`fit_dual`]. The PCA is unchanged after an error.
-    pub fn fit_dual<const M: usize>(
+    pub fn fit_dual<const M: usize, E: Eigensolver<X::Scalar>>(
         &mut self,
         samples: &[X],
         components: Components<X::Scalar>,
-        workspace: &mut PcaWorkspace<X, M>,
+        workspace: &mut PcaWorkspace<X, M, E>,
     ) -> Result<PcaReport<X::Scalar>, Error> {
         let mut scratch = workspace.scratch("samples in the workspace", samples.len())?;
         fit_dual(samples, components, &mut scratch, &mut self.storage()?)

@@ -9,7 +9,8 @@ use mercer::kpca::{
     Components, ExpansionHeader, ExpansionMut, ExpansionView, FitReport, KernelPcaView, Landmarks,
     Score, exact, landmark, leading,
 };
-use mercer::linalg::{MatrixView, MatrixViewMut, eigen};
+use mercer::linalg::eigen::{self, Eigensolver, Jacobi, TridiagonalQr};
+use mercer::linalg::{MatrixView, MatrixViewMut};
 use mercer::math::Real;
 use mercer::methods::PcaReport;
 use mercer::methods::pca::{self, PcaMut, PcaScratch, PcaView};
@@ -123,18 +124,25 @@ impl<T: Real> Grid<T> {
     }
 }
 
-/// A decomposition by [`eigen::symmetric`].
+/// A decomposition.
 pub(crate) struct Eigen<T> {
     pub(crate) values: Vec<T>,
     /// One eigenvector a row.
     pub(crate) vectors: Grid<T>,
 }
 
+/// By the default solver.
 pub(crate) fn decompose<T: Real>(matrix: &Grid<T>) -> Result<Eigen<T>, Error> {
+    decompose_by::<T, TridiagonalQr<T>>(matrix)
+}
+
+pub(crate) fn decompose_by<T: Real, E: Eigensolver<T>>(
+    matrix: &Grid<T>,
+) -> Result<Eigen<T>, Error> {
     let n = matrix.rows;
     let (mut vectors, mut values) = (matrix.clone(), vec![T::ZERO; n]);
-    let mut scratch = values.clone();
-    eigen::symmetric(&mut vectors.view_mut(), &mut values, &mut scratch, eigen::MAX_SWEEPS)?;
+    let mut scratch = vec![T::ZERO; E::scratch_len(n)];
+    E::solve(&mut vectors.view_mut(), &mut values, &mut scratch, eigen::MAX_SWEEPS)?;
     Ok(Eigen { values, vectors })
 }
 
@@ -234,7 +242,7 @@ impl<T: Real> Fitted<T> {
     }
 }
 
-/// `exact::fit` with room for as many components as there are samples.
+/// `exact::fit` by the default solver, with room for as many components as there are samples.
 pub(crate) fn fit_exact<K, S>(
     kernel: &K,
     samples: &S,
@@ -244,15 +252,30 @@ where
     S: Samples + ?Sized,
     K: BlockKernel<S::View>,
 {
+    fit_exact_by::<TridiagonalQr<K::Scalar>, K, S>(kernel, samples, components)
+}
+
+/// The same by the solver `E`.
+pub(crate) fn fit_exact_by<E, K, S>(
+    kernel: &K,
+    samples: &S,
+    components: Components<K::Scalar>,
+) -> Result<Fitted<K::Scalar>, Error>
+where
+    S: Samples + ?Sized,
+    K: BlockKernel<S::View>,
+    E: Eigensolver<K::Scalar>,
+{
     let n = samples.count();
     let mut gram = Grid::zeros(n, n);
-    let [mut values, mut means, mut beside] = [(); 3].map(|()| vec![K::Scalar::ZERO; n]);
+    let [mut values, mut means] = [(); 2].map(|()| vec![K::Scalar::ZERO; n]);
+    let mut memory = vec![K::Scalar::ZERO; E::scratch_len(n)];
     let mut weights = Weights::new(n, n);
     let mut scratch = exact::ExactScratch {
         gram: gram.view_mut(),
         values: &mut values,
         means: &mut means,
-        beside: &mut beside,
+        solver: E::scratch(&mut memory),
     };
     let report = exact::fit(kernel, samples, components, &mut scratch, &mut weights.storage())?;
     let mut training = Grid::zeros(n, report.components);
@@ -301,7 +324,7 @@ where
     Ok(Fitted { report, points: (0..n).collect(), training, residuals: Vec::new(), weights })
 }
 
-/// `landmark::fit` with room for `room` landmarks and as many components.
+/// `landmark::fit` by the default solver, with room for `room` landmarks and as many components.
 pub(crate) fn fit_landmarks<K, S>(
     kernel: &K,
     samples: &S,
@@ -313,10 +336,28 @@ where
     S: Samples + ?Sized,
     K: BlockKernel<S::View>,
 {
+    let by = fit_landmarks_by::<TridiagonalQr<K::Scalar>, K, S>;
+    by(kernel, samples, landmarks, components, room)
+}
+
+/// The same by the solver `E`.
+pub(crate) fn fit_landmarks_by<E, K, S>(
+    kernel: &K,
+    samples: &S,
+    landmarks: Landmarks<K::Scalar>,
+    components: Components<K::Scalar>,
+    room: usize,
+) -> Result<Fitted<K::Scalar>, Error>
+where
+    S: Samples + ?Sized,
+    K: BlockKernel<S::View>,
+    E: Eigensolver<K::Scalar>,
+{
     let n = samples.count();
     let (mut factor, mut residuals) = (Grid::zeros(n, room), vec![K::Scalar::ZERO; n]);
     let mut covariance = Grid::zeros(room, room);
-    let [mut values, mut mean, mut beside] = [(); 3].map(|()| vec![K::Scalar::ZERO; room]);
+    let [mut values, mut mean] = [(); 2].map(|()| vec![K::Scalar::ZERO; room]);
+    let mut memory = vec![K::Scalar::ZERO; E::scratch_len(room)];
     let mut pivots = vec![0; room];
     let mut weights = Weights::new(room, room);
     let mut scratch = landmark::LandmarkScratch {
@@ -326,7 +367,7 @@ where
         covariance: covariance.view_mut(),
         values: &mut values,
         mean: &mut mean,
-        beside: &mut beside,
+        solver: E::scratch(&mut memory),
     };
     let storage = &mut weights.storage();
     let report = landmark::fit(kernel, samples, landmarks, components, &mut scratch, storage)?;
@@ -375,8 +416,18 @@ pub(crate) enum Route {
     Dual,
 }
 
-/// `pca::fit` or `pca::fit_dual` with room for as many components as there are inputs.
+/// `pca::fit` or `pca::fit_dual` by the default solver, with room for as many components as there
+/// are inputs.
 pub(crate) fn fit_pca<T: Real>(
+    samples: &Grid<T>,
+    components: Components<T>,
+    route: Route,
+) -> Result<FittedPca<T>, Error> {
+    fit_pca_by::<Jacobi<T>, T>(samples, components, route)
+}
+
+/// The same by the solver `E`.
+pub(crate) fn fit_pca_by<E: Eigensolver<T>, T: Real>(
     samples: &Grid<T>,
     components: Components<T>,
     route: Route,
@@ -384,11 +435,11 @@ pub(crate) fn fit_pca<T: Real>(
     let d = samples.columns;
     let side = if route == Route::Primal { d } else { samples.rows };
     let (mut matrix, mut mean) = (Grid::zeros(side, side), vec![T::ZERO; d]);
-    let [mut values, mut beside] = [(); 2].map(|()| vec![T::ZERO; side]);
+    let (mut values, mut memory) = (vec![T::ZERO; side], vec![T::ZERO; E::scratch_len(side)]);
     let mut scratch = PcaScratch {
         matrix: matrix.view_mut(),
         values: &mut values,
-        beside: &mut beside,
+        solver: E::scratch(&mut memory),
         mean: &mut mean,
     };
     let mut header = pca::PcaHeader::default();

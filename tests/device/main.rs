@@ -22,7 +22,7 @@ use mercer::kpca::{
     Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace, Score,
 };
 use mercer::linalg::Matrix;
-use mercer::linalg::eigen::{self, MAX_SWEEPS};
+use mercer::linalg::eigen::{self, Eigensolver, MAX_SWEEPS, TridiagonalQr};
 use mercer::math::Real;
 use mercer::methods::graph::{Diffusion, connect};
 use mercer::{Detector, Error, Kernel, KernelPca, Learner, Progress, QuantisedDetector, Recipe};
@@ -148,7 +148,8 @@ fn diffusion() -> Result<(), Failure> {
     let ring = (0..N).map(|node| (node, (node + 1) % N, 0.5 + 0.1 * node as f32));
     connect(ring, &mut weights.view_mut())?;
     let (matrix, out) = (&mut weights.view_mut(), &mut k.view_mut());
-    Diffusion::new(0.7).gram(matrix, &mut values, &mut scratch, out)?;
+    let solver = TridiagonalQr::scratch(&mut scratch);
+    Diffusion::new(0.7).gram(matrix, &mut values, solver, out)?;
     say!("heat modes   {}", Bits(&values));
     say!("diffusion    {}", Bits(k.view().row(1)));
     Ok(())

@@ -18,8 +18,8 @@ use mercer::kernel::{
     geometry, gram,
 };
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
-use mercer::linalg::eigen::{Decomposition, MAX_SWEEPS};
-use mercer::linalg::{Matrix, eigen};
+use mercer::linalg::eigen::{Eigensolver, Jacobi, MAX_SWEEPS, TridiagonalQr};
+use mercer::linalg::{Matrix, MatrixViewMut, eigen};
 use mercer::methods::dimension::Method;
 use mercer::methods::graph::{Diffusion, connect};
 use mercer::methods::{
@@ -95,7 +95,7 @@ where
 fn linear_pca(samples: &[Reading]) -> Result<(), Error> {
     let mut pca = Pca::<Reading, 2>::new();
     let components = Components::Share(black_box(0.9));
-    black_box(pca.fit(samples, components, &mut PcaWorkspace::<_, 3>::new())?);
+    black_box(pca.fit(samples, components, &mut PcaWorkspace::<_, 3, Jacobi<f32>>::new())?);
     black_box(pca.fit_dual(samples, components, &mut PcaWorkspace::<_, SAMPLES>::new())?);
     let x = black_box([0.5, 0.5, 0.5]);
     black_box(pca.whiten(&x)?);
@@ -218,7 +218,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
 fn read_strings() -> Result<(), Error> {
     let kernel = Normalised(black_box(Spectrum::<f32>::new(2)));
     let components = Components::Share(black_box(0.9));
-    let mut workspace = ExactWorkspace::<f32, 4>::new();
+    let mut workspace = ExactWorkspace::<f32, 4, Jacobi<f32>>::new();
     let mut model = KernelPca::<_, &str, 4, 2>::new();
     let words = black_box(["wake", "sleep", "awake", "asleep"]);
     black_box(model.fit_exact(kernel, &words, components, &mut workspace)?);
@@ -226,7 +226,7 @@ fn read_strings() -> Result<(), Error> {
     black_box(model.score(black_box("slept"))?);
     let mut model = KernelPca::<_, [u8; 5], 4, 2>::new();
     let codes = black_box([*b"wmsaz", *b"wmsts", *b"zwmsa", *b"stsaz"]);
-    let mut workspace = LandmarkWorkspace::<f32, 4, 4>::new();
+    let mut workspace = LandmarkWorkspace::<f32, 4, 4, Jacobi<f32>>::new();
     let rank = Landmarks::Rank(black_box(3));
     black_box(model.fit_landmarks(kernel, &codes, rank, components, &mut workspace)?);
     black_box(model.score(black_box(b"msmsm"))?);
@@ -240,7 +240,8 @@ fn walk_graph() -> Result<(), Error> {
     let edges = black_box([(0, 1, 1.0), (1, 2, 0.5), (2, 3, 1.0)]);
     connect(edges, &mut weights.view_mut())?;
     let (matrix, out) = (&mut weights.view_mut(), &mut gram.view_mut());
-    Diffusion::new(black_box(0.5)).gram(matrix, &mut values, &mut scratch, out)?;
+    let solver = TridiagonalQr::scratch(&mut scratch);
+    Diffusion::new(black_box(0.5)).gram(matrix, &mut values, solver, out)?;
     let mut model = KernelPca::<_, usize, 4, 2>::new();
     let mut workspace = ExactWorkspace::<f32, 4>::new();
     let (kernel, nodes) = (Precomputed(gram.view()), black_box([0, 1, 2, 3]));
@@ -250,7 +251,7 @@ fn walk_graph() -> Result<(), Error> {
     Ok(())
 }
 
-/// Gram matrix, geometry, the eigensolver in slices and a function of the matrix.
+/// Gram matrix, geometry, both eigensolvers in slices and a function of the matrix.
 fn decompose(samples: &[Reading]) -> Result<(), Error> {
     let mut gram = Matrix::<f32, SAMPLES, SAMPLES>::zeros();
     let mut function = Matrix::<f32, SAMPLES, SAMPLES>::zeros();
@@ -260,10 +261,22 @@ fn decompose(samples: &[Reading]) -> Result<(), Error> {
     black_box(geometry::variance_along(gram.view(), &black_box([0.5; SAMPLES]))?);
     black_box(gram::centre(&mut gram.view_mut(), &mut means)?);
     let a = &mut gram.view_mut();
-    let mut eigen = Decomposition::start(a, MAX_SWEEPS)?;
-    while eigen.step(a, &mut values, &mut scratch, black_box(3))? == Progress::Working {}
+    in_slices::<TridiagonalQr<f32>>(a, &mut values, &mut scratch)?;
+    gram::fill(&Linear, samples, a)?;
+    in_slices::<Jacobi<f32>>(a, &mut values, &mut [0.0; SAMPLES * SAMPLES])?;
     eigen::matrix_function(&values, gram.view(), |x| x * x, &mut function.view_mut())?;
     black_box(function);
+    Ok(())
+}
+
+fn in_slices<E: Eigensolver<f32>>(
+    a: &mut MatrixViewMut<'_, f32>,
+    values: &mut [f32],
+    scratch: &mut [f32],
+) -> Result<(), Error> {
+    let mut solver = E::start(a, MAX_SWEEPS)?;
+    while solver.step(a, values, scratch, black_box(3))? == Progress::Working {}
+    black_box(values);
     Ok(())
 }
 

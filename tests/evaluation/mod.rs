@@ -12,6 +12,7 @@ use mercer::detect::scaling;
 use mercer::kernel::{Indexed, Rbf, Samples};
 use mercer::kpca::landmark::LandmarkScratch;
 use mercer::kpca::{ExpansionHeader, ExpansionMut, KernelPcaView, Score};
+use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
 use mercer::math::{Fast, Math, Real};
 use mercer::{Error, Progress, Recipe};
 
@@ -118,7 +119,7 @@ impl<T: Real> Memory<T> {
                 residuals: &mut self.residuals,
                 pivots: &mut self.pivots,
                 covariance: self.covariance.view_mut(),
-                beside: &mut self.beside,
+                solver: TridiagonalQr::scratch(&mut self.beside),
                 values: &mut self.values,
                 mean: &mut self.mean,
             },

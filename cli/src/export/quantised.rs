@@ -100,6 +100,8 @@ fn quantise_inputs<const D: usize>(
     let docs: String = facts.iter().map(|fact| format!("/// - {fact}\n")).collect();
     let source = format!(
         r#"/// The type of [`{upper}`].
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub)]
 pub type {alias} = ::mercer::QuantisedDetector<{D}, {room}, {components}>;
 
 /// A detector of unusual readings in integers, for cores without an FPU, that `mercer fit` learned and `mercer export` quantised.

@@ -76,6 +76,8 @@ fn detector<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
     };
     Ok(format!(
         r#"/// The type of [`{name}`].
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub)]
 pub type {alias} =
     ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {points}, {components}>;
 

@@ -2,12 +2,9 @@
 
 use super::*;
 
-use mercer::kernel::Rbf;
-use mercer::{Detector, Error};
+use mercer::Error;
 
 include!("../../../examples/data/walking/model.rs");
-
-type Walking = Detector<Rbf<f32>, [f32; 12], 12, 4>;
 
 /// The stored form of the model that the examples carry.
 fn exported() -> Vec<u8> {

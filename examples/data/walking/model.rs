@@ -17,6 +17,8 @@ pub const WALKING_INPUTS: [&str; 12] = ["mean_ax", "mean_ay", "mean_az", "mean_g
 pub const WALKING_CHECKSUM: u32 = 0xfdf6_d0ae;
 
 /// The type of [`WALKING`].
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub)]
 pub type Walking =
     ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12, 4>;
 

@@ -1,8 +1,18 @@
 //! Proof that no leading eigenvalue was missed.
 //!
-//! After eigenpairs `λ_j, x_j` were found, all other eigenvalues are below `σ` exactly when `σI − (A − Σ λ_j x_j x_jᵀ)` is positive definite, and whether it is
-//! a Cholesky factorisation tells, stably and without pivoting: backward error `O(nε‖A‖)` (Higham 2002, §10.1), in practice a few `ε‖A‖`.
+//! **Method.** After eigenpairs `λ_j, x_j` were found, all other eigenvalues are below `σ` exactly
+//! when `σI − (A − Σ λ_j x_j x_jᵀ)` is positive definite. Whether it is, a Cholesky factorisation
+//! tells, stably and without pivoting.
+//!
+//! **Source.** Sylvester's law of inertia; Higham, *Accuracy and Stability of Numerical
+//! Algorithms*, 2002, §10.1.
+//!
+//! **Domain.** A symmetric matrix whose squares neither overflow nor vanish.
+//!
+//! **Bound.** Backward error `O(nε‖A‖)`, in practice a few `ε‖A‖`: `σ` must have that much to
+//! spare.
 
+use crate::linalg::slices::{entry, tail, tail_mut};
 use crate::linalg::{MatrixView, MatrixViewMut, rows};
 use crate::math::Real;
 
@@ -15,7 +25,8 @@ pub(super) fn larger_eigenvalue<T: Real>(a: T, b: T, c: T) -> T {
 
 /// Have all eigenpairs but the given ones eigenvalues below `bound`?
 ///
-/// `matrix` is read from its lower triangle and the diagonal; what is above is overwritten, and so is `pivots`.
+/// `matrix` is read from its lower triangle and the diagonal; what is above is overwritten, and so
+/// is `pivots`.
 pub(super) fn remainder_is_below<T: Real>(
     matrix: &mut MatrixViewMut<'_, T>,
     values: &[T],
@@ -28,7 +39,8 @@ pub(super) fn remainder_is_below<T: Real>(
     squares < bound * bound && bound > T::ZERO || is_positive_definite(matrix, pivots)
 }
 
-/// Writes `σI − A + Σ λ_j x_j x_jᵀ` above the diagonal and to `pivots`; returns `‖A − Σ λ_j x_j x_jᵀ‖_F²`.
+/// Writes `σI − A + Σ λ_j x_j x_jᵀ` above the diagonal and to `pivots`; returns `‖A − Σ λ_j x_j
+/// x_jᵀ‖_F²`.
 fn deflate<T: Real>(
     matrix: &mut MatrixViewMut<'_, T>,
     values: &[T],
@@ -39,18 +51,18 @@ fn deflate<T: Real>(
     let (mut diagonal, mut beside) = (T::ZERO, T::ZERO);
     for (i, pivot) in pivots.iter_mut().enumerate() {
         for k in i + 1..matrix.rows() {
-            let entry = matrix.at(k, i);
-            matrix.set(i, k, -entry);
+            let below = matrix.at(k, i);
+            matrix.set(i, k, -below);
         }
         *pivot = -matrix.at(i, i);
-        let right = matrix.row_mut(i).get_mut(i + 1..).unwrap_or_default();
+        let right = tail_mut(matrix.row_mut(i), i + 1);
         let (fours, rest) = values.as_chunks::<4>();
         for (first, &[a, b, c, d]) in (0..).step_by(4).zip(fours) {
             let x = [0, 1, 2, 3].map(|k| vectors.row(first + k));
-            let [p, q, r, s] = x.map(|x| x.get(i).copied().unwrap_or(T::ZERO));
+            let [p, q, r, s] = x.map(|x| entry(x, i));
             let factors = [a * p, b * q, c * r, d * s];
             *pivot += (a * p * p + b * q * q) + (c * r * r + d * s * s);
-            rows::add_four(right, factors, x.map(|x| x.get(i + 1..).unwrap_or_default()));
+            rows::add_four(right, factors, x.map(|x| tail(x, i + 1)));
         }
         for (vector, &value) in vectors.iter_rows().skip(4 * fours.len()).zip(rest) {
             if let Some([own, others @ ..]) = vector.get(i..) {
@@ -65,10 +77,11 @@ fn deflate<T: Real>(
     diagonal + (beside + beside)
 }
 
-/// Factorises it as `U Uᵀ`, from the last row up, above the diagonal; fails where a pivot is not positive.
+/// Factorises it as `U Uᵀ`, from the last row up, above the diagonal; fails where a pivot is not
+/// positive.
 fn is_positive_definite<T: Real>(matrix: &mut MatrixViewMut<'_, T>, pivots: &[T]) -> bool {
     for (j, &pivot) in pivots.iter().enumerate().rev() {
-        let own = matrix.view().row(j).get(j + 1..).unwrap_or_default();
+        let own = tail(matrix.view().row(j), j + 1);
         let square = pivot - rows::dot_in_lanes(own, own);
         if square <= T::ZERO {
             return false;
@@ -77,12 +90,12 @@ fn is_positive_definite<T: Real>(matrix: &mut MatrixViewMut<'_, T>, pivots: &[T]
         let mut first = 0;
         while first < j {
             let view = matrix.view();
-            let right = |i: usize| view.row(i).get(j + 1..).unwrap_or_default();
+            let right = |i: usize| tail(view.row(i), j + 1);
             // Rows from j on are final already: their products are not used.
             let four = [0, 1, 2, 3].map(|k| right((first + k).min(j)));
             for (i, product) in (first..j).zip(rows::dot_four(four, right(j))) {
-                let entry = (matrix.at(i, j) - product) * inverse;
-                matrix.set(i, j, entry);
+                let solved = (matrix.at(i, j) - product) * inverse;
+                matrix.set(i, j, solved);
             }
             first += 4;
         }

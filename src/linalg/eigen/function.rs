@@ -1,4 +1,14 @@
-//! Functions of a symmetric matrix through its decomposition `A = U Λ Uᵀ`.
+//! Functions of a symmetric matrix.
+//!
+//! **Method.** Through its decomposition `A = U Λ Uᵀ`: `f(A) = U f(Λ) Uᵀ`.
+//!
+//! **Source.** Golub & Van Loan, *Matrix Computations*, §9.1.
+//!
+//! **Domain.** Matrices at whose eigenvalues the function is finite. The solvers see to it that the
+//! eigenvalues are.
+//!
+//! **Bound.** Off by a few `ε` of the largest `|f(λ)|`, and by what `f` makes of errors of a few
+//! `ε‖A‖` in the eigenvalues.
 
 use crate::error::Error;
 use crate::linalg::{MatrixView, MatrixViewMut};
@@ -6,7 +16,8 @@ use crate::math::{Real, sum};
 
 /// Writes `f(A) = U f(Λ) Uᵀ` to `out`: the square root, inverse, exponential … of a matrix.
 ///
-/// `values` and `vectors` are what [`symmetric`](super::symmetric) gave for `A` (eigenvectors are rows).
+/// `values` and `vectors` are what [`symmetric`](super::symmetric) gave for `A` (eigenvectors are
+/// rows).
 ///
 /// ```
 /// use mercer::linalg::{Matrix, eigen};
@@ -20,8 +31,8 @@ use crate::math::{Real, sum};
 /// ```
 ///
 /// # Errors
-/// [`Error::Shape`] when the sizes do not agree; [`Error::NotFinite`] when `f` has no finite value at an
-/// eigenvalue (row and column are that eigenvalue's number).
+/// [`Error::Shape`] when the sizes do not agree; [`Error::NotFinite`] when `f` has no finite value
+/// at an eigenvalue (row and column are that eigenvalue's number).
 pub fn matrix_function<T: Real>(
     values: &[T],
     vectors: MatrixView<'_, T>,
@@ -61,7 +72,7 @@ pub fn trace<T: Real>(matrix: MatrixView<'_, T>) -> T {
     sum(matrix.diagonal())
 }
 
-/// Determinant, the product of the eigenvalues.
+/// Determinant, the product of the eigenvalues; infinite where that overflows.
 pub fn determinant<T: Real>(values: &[T]) -> T {
     values.iter().fold(T::ONE, |product, &value| product * value)
 }

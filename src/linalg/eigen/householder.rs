@@ -1,16 +1,26 @@
-//! Reduction of a symmetric matrix to a tridiagonal one by reflections (Golub & Van Loan, §8.3.1).
+//! Reduction of a symmetric matrix to a tridiagonal one by reflections.
 //!
-//! From the last row upwards, a reflection `P = I − u uᵀ/h` of the first `i` coordinates leaves nothing of row `i` but the diagonal and
-//! its neighbour. Only the lower triangle is read; `u` stays in its row, and above the diagonal, out of the way, are kept the
-//! neighbour at `(i−1, i)` and `h` at `(i−2, i)`. Backward error: a few `ε‖A‖_F` (Wilkinson 1965, ch. 5).
+//! **Method.** From the last row upwards, a reflection `P = I − u uᵀ/h` of the first `i`
+//! coordinates leaves nothing of row `i` but the diagonal and its neighbour. Only the lower
+//! triangle is read; `u` stays in its row, and above the diagonal, out of the way, are kept the
+//! neighbour at `(i−1, i)` and `h` at `(i−2, i)`.
+//!
+//! **Source.** Golub & Van Loan, *Matrix Computations*, §8.3.1.
+//!
+//! **Domain.** Entries whose squares neither overflow nor vanish when they are summed.
+//!
+//! **Bound.** Backward error of a few `ε‖A‖_F` (Wilkinson, *The Algebraic Eigenvalue Problem*,
+//! 1965, ch. 5).
 
+use crate::linalg::slices::head;
 use crate::linalg::{MatrixView, MatrixViewMut, rows};
 use crate::math::Real;
 
-/// Finds the reflection of row `i ≥ 1`; false when it needs none, because what it would remove is `negligible`.
+/// Finds the reflection of row `i ≥ 1`; false when it needs none, because what it would remove is
+/// `negligible`.
 pub(super) fn reflect<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize, negligible: T) -> bool {
     let neighbour = matrix.at(i, i - 1);
-    let others = matrix.view().row(i).get(..i - 1).unwrap_or_default();
+    let others = head(matrix.view().row(i), i - 1);
     let square = rows::dot_in_lanes(others, others);
     if square <= negligible * negligible {
         matrix.set(i - 1, i, neighbour);
@@ -32,7 +42,7 @@ pub(super) fn reflect<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize, negl
 /// The reflection of row `i`: `u` and `h`; none if it needed none.
 fn reflection<'a, T: Real>(matrix: &MatrixView<'a, T>, i: usize) -> Option<(&'a [T], T)> {
     let h = matrix.at(i.checked_sub(2)?, i);
-    (h > T::ZERO).then(|| (matrix.row(i).get(..i).unwrap_or_default(), h))
+    (h > T::ZERO).then(|| (head(matrix.row(i), i), h))
 }
 
 /// Adds row `j < i` of the lower triangle to `product = A u`. Rows must come in ascending order.
@@ -70,11 +80,12 @@ pub(super) fn apply<T: Real>(matrix: MatrixView<'_, T>, v: &mut [T], i: usize) {
     }
 }
 
-/// The same for row `j < i` of a product that has taken the place of the rows of the reflections it contains.
+/// The same for row `j < i` of a product that has taken the place of the rows of the reflections it
+/// contains.
 pub(super) fn apply_inside<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize, j: usize) {
     if let Some((_, h)) = reflection(&matrix.view(), i) {
         let (v, u) = matrix.row_pair_mut(j, i);
-        reflect_row(v, u.get(..i).unwrap_or_default(), h);
+        reflect_row(v, head(u, i), h);
     }
 }
 
@@ -83,7 +94,8 @@ fn reflect_row<T: Real>(v: &mut [T], u: &[T], h: T) {
     rows::add(v, -factor, u);
 }
 
-/// A product inside the matrix grows by a row and a column, those of the identity, once it contains the reflection of row `i`.
+/// A product inside the matrix grows by a row and a column, those of the identity, once it contains
+/// the reflection of row `i`.
 pub(super) fn extend<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize) {
     for j in 0..i {
         matrix.set(i, j, T::ZERO);

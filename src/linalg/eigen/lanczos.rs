@@ -1,30 +1,44 @@
-//! The leading eigenpairs of a symmetric matrix, by Lanczos' method with full reorthogonalisation and thick restarts (Wu & Simon,
-//! SIAM J. Matrix Anal. Appl. 22, 2000).
+//! The leading eigenpairs of a symmetric matrix by Lanczos' method.
 //!
-//! Products with the matrix build an orthonormal basis, row by row; in that basis the matrix is tridiagonal (after a restart: with one full row), and its
-//! eigenvalues are the *Ritz values*. A leading one has converged when its residual, the coupling to the next vector times the last entry of its
-//! eigenvector, is at rounding level: 4 ε of the norm.
+//! **Method.** Products with the matrix build an orthonormal basis, row by row, with full
+//! reorthogonalisation and thick restarts. In that basis the matrix is tridiagonal (after a
+//! restart: with one full row), and its eigenvalues are the *Ritz values*. A leading one has
+//! converged when its residual, the coupling to the next vector times the last entry of its
+//! eigenvector, is at rounding level: 4 ε of the norm. A single start vector cannot see a second
+//! copy of an eigenvalue, so nothing is returned before it is certain that none was missed: either
+//! the rest of the matrix is too small to hide one, or a factorisation shows that there is none
+//! (`certificate.rs`). Where one was missed, a fresh vector orthogonal to all that was found goes
+//! on.
 //!
-//! A single start vector cannot see a second copy of an eigenvalue. So nothing is returned before it is certain that none was missed: either the rest of the matrix is
-//! too small to hide one, or a factorisation shows that there is none (`certificate.rs`). Where one was missed, a fresh vector orthogonal to all that was found goes on.
+//! **Source.** Wu & Simon, *Thick-restart Lanczos method for large symmetric eigenvalue problems*,
+//! SIAM J. Matrix Anal. Appl. 22, 2000.
+//!
+//! **Domain.** Finite symmetric matrices of any scale.
+//!
+//! **Bound.** Residuals of 4 `ε‖A‖`, and eigenvalues off by no more than that.
 
-use super::symmetric::{scale_of, settle_sign};
+use super::conventions::{divide, require_finite, scale_of, settle_sign};
 use super::{certificate, ritz};
 use crate::error::{Error, require_capacity};
+use crate::linalg::slices::{entry, head};
 use crate::linalg::{MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, first_not_finite};
 
-/// How many restarts are allowed. Positive semi-definite matrices take 25 at the most (the random ones in `tests/leading.rs`, some with the least memory).
+/// How many restarts are allowed. Positive semi-definite matrices take 25 at the most (the random
+/// ones in `tests/leading.rs`, some with the least memory).
 ///
-/// Of indefinite ones about 1 in 1,000 is not solved by then: those whose wanted eigenvalues are tiny beside negative ones, when the basis is shorter than `n`.
+/// Of indefinite ones about 1 in 1,000 is not solved by then: those whose wanted eigenvalues are
+/// tiny beside negative ones, when the basis is shorter than `n`.
 pub const MAX_RESTARTS: usize = 300;
 
 /// Most steps between two looks at the Ritz values, which cost about as much as a step.
 const STRIDE: usize = 5;
 
-/// Borrowed memory for [`leading`] on an `n × n` matrix, with room for `s` Lanczos steps between restarts.
+/// Borrowed memory for [`leading`] on an `n × n` matrix, with room for `s` Lanczos steps between
+/// restarts.
 ///
-/// `s` must be `2·wanted + 4` or `n`, at the least. Four times the number of wanted eigenpairs makes restarts rare; more saves little.
+/// `s` must be `2·wanted + 4` or `n`, at the least. Four times the number of wanted eigenpairs
+/// makes restarts rare; more saves little.
 #[derive(Debug)]
 pub struct LanczosScratch<'a, T> {
     /// `s × n`; afterwards the eigenvectors are its first rows.
@@ -62,11 +76,13 @@ pub struct Leading<T> {
     pub smallest: T,
 }
 
-/// Finds the `wanted` largest eigenvalues of a symmetric matrix, as far as they are above `floor`, and their eigenvectors, with the
-/// [conventions](super) of this module.
+/// Finds the `wanted` largest eigenvalues of a symmetric matrix, as far as they are above `floor`,
+/// and their eigenvectors, with the [conventions](super) of this module.
 ///
-/// They are the first of `scratch.values` and the first rows of `scratch.basis`; to rounding, and none is missed. Only the diagonal of `matrix` and what is below it
-/// are read; what is above is lost. About 20 to 50 products with the matrix, so this pays when few eigenpairs of a large matrix are wanted.
+/// They are the first of `scratch.values` and the first rows of `scratch.basis`; to rounding, and
+/// none is missed. Only the diagonal of `matrix` and what is below it are read; what is above is
+/// lost. About 20 to 50 products with the matrix, so this pays when few eigenpairs of a large
+/// matrix are wanted.
 ///
 /// ```
 /// use mercer::linalg::Matrix;
@@ -92,8 +108,10 @@ pub struct Leading<T> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Shape`] or [`Error::Capacity`] for memory of the wrong size; [`Error::Parameter`] when `wanted` is 0 or more than `n`; [`Error::NotFinite`];
-/// [`Error::NoConvergence`] after [`MAX_RESTARTS`]; never with room for `n` steps.
+/// [`Error::Shape`] or [`Error::Capacity`] for memory of the wrong size; [`Error::Parameter`] when
+/// `wanted` is 0 or more than `n`; [`Error::NotFinite`]; [`Error::NoConvergence`] after
+/// [`MAX_RESTARTS`], never with room for `n` steps; [`Error::EigenvalueOverflow`] when one that was
+/// found overflows, or the smallest Ritz value.
 pub fn leading<T: Real>(
     matrix: &mut MatrixViewMut<'_, T>,
     wanted: usize,
@@ -108,9 +126,12 @@ pub fn leading<T: Real>(
     let (scale, squares) = normalise(matrix)?;
     let mut found = Lanczos::new(n, wanted, floor / scale, squares).run(matrix, scratch)?;
     if scale != T::ONE {
-        found.smallest *= scale;
-        for value in scratch.values.iter_mut() {
+        for value in scratch.values.iter_mut().chain([&mut found.smallest]) {
             *value *= scale;
+        }
+        require_finite(head(scratch.values, found.found))?;
+        if !found.smallest.is_finite() {
+            return Err(Error::EigenvalueOverflow { index: n - 1 });
         }
     }
     for vector in scratch.basis.iter_rows_mut().take(found.found) {
@@ -150,7 +171,8 @@ impl<T: Real> LanczosScratch<'_, T> {
     }
 }
 
-/// Divides the matrix by the first number returned, which is 1 unless squares would overflow or vanish; the second one is `‖A‖_F²` then.
+/// Divides the matrix by the first number returned, which is 1 unless squares would overflow or
+/// vanish; the second one is `‖A‖_F²` then.
 fn normalise<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(T, T), Error> {
     let squares = squares(matrix.view());
     let usual = T::from_f64(1e-16)..T::from_f64(1e16);
@@ -158,20 +180,12 @@ fn normalise<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(T, T), Error
         return Ok((T::ONE, squares));
     }
     for (row, entries) in matrix.view().iter_rows().enumerate() {
-        let entries = entries.get(..=row).unwrap_or_default();
-        if let Some(column) = first_not_finite(entries) {
+        if let Some(column) = first_not_finite(head(entries, row + 1)) {
             return Err(Error::NotFinite { row, column });
         }
     }
-    let lower = |(i, row): (usize, &[T])| {
-        row.get(..=i).unwrap_or_default().iter().fold(T::ZERO, |m, x| m.larger(x.abs()))
-    };
-    let scale = scale_of(matrix.view().iter_rows().enumerate().map(lower).fold(T::ZERO, T::larger));
-    if scale != T::ONE {
-        for entry in matrix.iter_rows_mut().flatten() {
-            *entry /= scale;
-        }
-    }
+    let scale = scale_of(matrix.view().largest_below());
+    divide(matrix, scale);
     Ok((scale, self::squares(matrix.view())))
 }
 
@@ -196,7 +210,8 @@ struct Lanczos<T> {
     squares: T,
     /// Rows of the basis.
     size: usize,
-    /// How many of them are Ritz vectors of earlier rounds, coupled to the row after them by the first entries of `beside`.
+    /// How many of them are Ritz vectors of earlier rounds, coupled to the row after them by the
+    /// first entries of `beside`.
     kept: usize,
     /// What couples the last row to the vector that is to follow: 0 if that is a fresh one.
     coupling: T,
@@ -228,7 +243,8 @@ impl Schedule {
         let bits = (residual.to_f64().to_bits() >> 52) as usize;
         let logarithm = bits.saturating_sub(1022);
         let steps = match self.last {
-            // One more than the rate since then suggests; a rate of zero, or worse, suggests nothing.
+            // One more than the rate since then suggests; a rate of zero, or worse, suggests
+            // nothing.
             Some((before, higher)) => (logarithm * (size - before))
                 .checked_div(higher.saturating_sub(logarithm))
                 .map_or(STRIDE, |steps| steps + 1),
@@ -295,7 +311,8 @@ impl<T: Real> Lanczos<T> {
                 return Ok(self.result(scratch, found));
             }
             if complete {
-                // Something was missed, or rounding decides: a fresh vector will tell, then a little more tolerance.
+                // Something was missed, or rounding decides: a fresh vector will tell, then a
+                // little more tolerance.
                 self.doubts += 1;
                 self.coupling = T::ZERO;
             }
@@ -304,7 +321,8 @@ impl<T: Real> Lanczos<T> {
         }
     }
 
-    /// How many Ritz values must have converged: in doubt also the best of those that the fresh vector found.
+    /// How many Ritz values must have converged: in doubt also the best of those that the fresh
+    /// vector found.
     fn needed(&self) -> usize {
         (self.wanted + self.doubts.min(1)).min(self.n)
     }
@@ -328,7 +346,8 @@ impl<T: Real> Lanczos<T> {
         self.length = T::ONE;
     }
 
-    /// Adds the next vector to the basis, and makes of its product with the matrix the one after it.
+    /// Adds the next vector to the basis, and makes of its product with the matrix the one after
+    /// it.
     fn extend(&mut self, matrix: MatrixView<'_, T>, scratch: &mut LanczosScratch<'_, T>) {
         let at = self.size;
         let inverse = T::ONE / self.length;
@@ -355,15 +374,17 @@ impl<T: Real> Lanczos<T> {
         let before = rows::dot_in_lanes(scratch.vector, scratch.vector);
         self.orthogonalise(scratch);
         let mut after = rows::dot_in_lanes(scratch.vector, scratch.vector);
-        // Where much was taken away, rounding of it is left (Daniel, Gragg, Kaufman & Stewart 1976).
+        // Where much was taken away, rounding of it is left (Daniel, Gragg, Kaufman & Stewart
+        // 1976).
         if after + after < before {
             self.orthogonalise(scratch);
             after = rows::dot_in_lanes(scratch.vector, scratch.vector);
         }
-        let diagonal = scratch.diagonal.get(..self.size).unwrap_or_default();
+        let diagonal = head(scratch.diagonal, self.size);
         let rounding = T::EPSILON * diagonal.iter().fold(T::ZERO, |m, d| m.larger(d.abs()));
         self.length = after.sqrt();
-        // Less than that is made of rounding. (So is a little more, which is as good as a fresh vector.)
+        // Less than that is made of rounding. (So is a little more, which is as good as a fresh
+        // vector.)
         self.coupling =
             if self.length > rounding / T::from_f64(8.0) { self.length } else { T::ZERO };
     }
@@ -384,7 +405,8 @@ impl<T: Real> Lanczos<T> {
         }
     }
 
-    /// The largest residual of the Ritz values that count, over what rounding explains: 1 or less means that they are eigenvalues.
+    /// The largest residual of the Ritz values that count, over what rounding explains: 1 or less
+    /// means that they are eigenvalues.
     fn residual(&mut self, scratch: &mut LanczosScratch<'_, T>) -> Result<T, Error> {
         self.solve(scratch, false)?;
         let last = scratch.rotation.view().row(0);
@@ -398,7 +420,8 @@ impl<T: Real> Lanczos<T> {
         found < self.wanted && self.worst(scratch, last) <= T::ONE
     }
 
-    /// The largest residual that follows from these last entries of the projected problem's eigenvectors, over what rounding explains.
+    /// The largest residual that follows from these last entries of the projected problem's
+    /// eigenvectors, over what rounding explains.
     fn worst(&self, scratch: &LanczosScratch<'_, T>, last: impl Iterator<Item = T>) -> T {
         let largest = last.fold(T::ZERO, |m, entry| m.larger(entry.abs()));
         let (residual, rounding) =
@@ -414,7 +437,7 @@ impl<T: Real> Lanczos<T> {
 
     /// `ε‖A‖`, as far as the norm is known.
     fn rounding(&self, scratch: &LanczosScratch<'_, T>) -> T {
-        let values = scratch.values.get(..self.size).unwrap_or_default();
+        let values = head(scratch.values, self.size);
         T::EPSILON * values.iter().fold(T::ZERO, |m, value| m.larger(value.abs()))
     }
 
@@ -432,8 +455,9 @@ impl<T: Real> Lanczos<T> {
 
     /// What lies outside the basis is too small to hide another eigenvalue.
     ///
-    /// In the basis and outside it the matrix is `[[H, b], [bᵀ, C]]`, with `|b|` the coupling, and `‖C‖_F` follows from `‖A‖_F`. So all other eigenvalues
-    /// are at most that of `[[θ, |b|], [|b|, ‖C‖_F]]`, with `θ` the next Ritz value.
+    /// In the basis and outside it the matrix is `[[H, b], [bᵀ, C]]`, with `|b|` the coupling, and
+    /// `‖C‖_F` follows from `‖A‖_F`. So all other eigenvalues are at most that of `[[θ, |b|], [|b|,
+    /// ‖C‖_F]]`, with `θ` the next Ritz value.
     fn nothing_is_hidden(&self, scratch: &LanczosScratch<'_, T>, found: usize) -> bool {
         if self.size == self.n {
             return true;
@@ -442,7 +466,8 @@ impl<T: Real> Lanczos<T> {
         let diagonal = scratch.diagonal.iter().take(self.size).fold(T::ZERO, square);
         let beside = scratch.beside.iter().take(self.size - 1).fold(T::ZERO, square);
         let beside = beside + self.coupling * self.coupling;
-        // What n² squares, summed row by row, may be off by at the most, and as much again for the matrix in the basis.
+        // What n² squares, summed row by row, may be off by at the most, and as much again for the
+        // matrix in the basis.
         let slack = T::from_usize(2 * self.n) * T::EPSILON * self.squares;
         let outside = T::ZERO.larger(self.squares - diagonal - (beside + beside)) + slack;
         let next = scratch.values.get(found).filter(|_| found < self.size);
@@ -461,7 +486,7 @@ impl<T: Real> Lanczos<T> {
     ) -> bool {
         let margin = T::from_usize(8 + 8 * self.doubts) * self.rounding(scratch);
         let bound = self.ceiling(scratch, found) + margin;
-        let values = scratch.values.get(..found).unwrap_or_default();
+        let values = head(scratch.values, found);
         let vectors = scratch.basis.view();
         certificate::remainder_is_below(matrix, values, vectors, bound, scratch.pivots)
     }
@@ -486,7 +511,7 @@ impl<T: Real> Lanczos<T> {
     }
 
     fn result(&self, scratch: &LanczosScratch<'_, T>, found: usize) -> Leading<T> {
-        let smallest = scratch.values.get(self.size - 1).copied().unwrap_or(T::ZERO);
+        let smallest = entry(scratch.values, self.size - 1);
         let (products, restarts, sweeps) = (self.products, self.restarts, self.sweeps);
         Leading { found, products, restarts, sweeps, smallest }
     }

@@ -1,6 +1,7 @@
-//! The cyclic Jacobi method, as plain as it gets: the slow reference that tests compare the solvers with.
+//! The cyclic Jacobi method, as plain as it gets: the slow reference that tests compare with.
 //!
-//! Each rotation makes one entry beside the diagonal zero; a sweep visits all of them (Golub & Van Loan, §8.5). It shares nothing with what it checks.
+//! Each rotation makes one entry beside the diagonal zero; a sweep visits all of them (Golub & Van
+//! Loan, §8.5). It shares nothing with what it checks.
 
 use std::vec::Vec;
 

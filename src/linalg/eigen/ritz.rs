@@ -1,17 +1,30 @@
-//! Ritz values and vectors: eigenpairs of the matrix in a Krylov basis, and what they are in the space of the matrix itself.
+//! Ritz values and vectors: eigenpairs of a matrix in a Krylov basis, and what they are in the
+//! space of the matrix itself.
 //!
-//! In that basis the matrix is tridiagonal, but for the row after those kept at a restart, which couples to all of them.
+//! **Method.** In that basis the matrix is tridiagonal, but for the row after those kept at a
+//! restart, which couples to all of them. Reflections remove that row's entries (`householder.rs`),
+//! rotations the rest (`qr.rs`).
+//!
+//! **Source.** Wu & Simon, SIAM J. Matrix Anal. Appl. 22, 2000, §3.
+//!
+//! **Domain.** A basis of orthonormal rows, and a matrix in it whose squares neither overflow nor
+//! vanish.
+//!
+//! **Bound.** That of `householder.rs` and `qr.rs`: a few `ε` of the largest Ritz value.
 
+use super::conventions::{number, select, swap};
 use super::householder;
 use super::lanczos::LanczosScratch;
-use super::symmetric::{MAX_SWEEPS, number, select, swap};
-use super::tridiagonal::Diagonalisation;
+use super::qr::Diagonalisation;
+use super::tridiagonal::MAX_SWEEPS;
 use crate::error::Error;
+use crate::linalg::slices::head_mut;
 use crate::linalg::{MatrixViewMut, rows};
 use crate::math::Real;
 
-/// Solves the projected problem: Ritz values, descending, and as rows their vectors, or of these the last entries only, which say how
-/// large the residuals are. Returns the most passes that one value took.
+/// Solves the projected problem: Ritz values, descending, and as rows their vectors, or of these
+/// the last entries only, which say how large the residuals are. Returns the most passes that one
+/// value took.
 ///
 /// The first `kept` of the `size` rows of the basis are Ritz vectors of earlier rounds.
 pub(super) fn solve<T: Real>(
@@ -58,7 +71,7 @@ pub(super) fn solve<T: Real>(
     let mut rotate = |i: usize, c: T, s: T| {
         if vectors {
             let (above, below) = rotation.row_pair_mut(i, i + 1);
-            rows::rotate(above.get_mut(..size).unwrap_or_default(), below, c, s);
+            rows::rotate(head_mut(above, size), below, c, s);
         } else if let Some([x, y]) =
             rotation.row_mut(0).get_mut(i..).and_then(<[T]>::first_chunk_mut)
         {

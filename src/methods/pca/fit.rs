@@ -8,22 +8,30 @@ use crate::kernel::gram::check_samples;
 use crate::kernel::{Linear, Samples, Vector};
 use crate::kpca::Components;
 use crate::kpca::components::{Choice, choose};
-use crate::linalg::eigen::{self, MAX_SWEEPS};
+use crate::linalg::eigen::{self, EigenScratch, Eigensolver, Jacobi, Memory};
 use crate::linalg::slices::{head_mut, tail, tail_mut};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, dot_in_order, sum};
 
 /// Memory for a fit: an `M × M` matrix and a little more, where `M` is the number of inputs or, for
 /// a dual fit, of samples.
+///
+/// `E` is the [eigensolver](eigen) that the fit is made with. Here that is [`Jacobi`]: inputs are
+/// few, and where their units differ it knows small variances better. It has a second matrix; with
+/// [`TridiagonalQr`](eigen::TridiagonalQr) there is none.
 #[derive(Clone, Debug)]
-pub struct PcaWorkspace<X: Vector, const M: usize> {
+pub struct PcaWorkspace<
+    X: Vector,
+    const M: usize,
+    E: Eigensolver<X::Scalar> = Jacobi<<X as Vector>::Scalar>,
+> {
     matrix: Matrix<X::Scalar, M, M>,
     values: [X::Scalar; M],
-    beside: [X::Scalar; M],
+    solver: E::Memory<M>,
     mean: X,
 }
 
-impl<X: Vector, const M: usize> PcaWorkspace<X, M> {
+impl<X: Vector, const M: usize, E: Eigensolver<X::Scalar>> PcaWorkspace<X, M, E> {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
 
@@ -32,7 +40,7 @@ impl<X: Vector, const M: usize> PcaWorkspace<X, M> {
         Self {
             matrix: Matrix::zeros(),
             values: [X::Scalar::ZERO; M],
-            beside: [X::Scalar::ZERO; M],
+            solver: E::Memory::EMPTY,
             mean: X::ZEROS,
         }
     }
@@ -42,18 +50,18 @@ impl<X: Vector, const M: usize> PcaWorkspace<X, M> {
         &mut self,
         what: &'static str,
         side: usize,
-    ) -> Result<PcaScratch<'_, X::Scalar>, Error> {
+    ) -> Result<PcaScratch<'_, X::Scalar, E>, Error> {
         require_capacity(what, side, M)?;
         Ok(PcaScratch {
             matrix: self.matrix.view_mut().into_leading(side, side),
             values: head_mut(&mut self.values, side),
-            beside: head_mut(&mut self.beside, side),
+            solver: eigen::part(&mut self.solver, side),
             mean: self.mean.view_mut(),
         })
     }
 }
 
-impl<X: Vector, const M: usize> Default for PcaWorkspace<X, M> {
+impl<X: Vector, const M: usize, E: Eigensolver<X::Scalar>> Default for PcaWorkspace<X, M, E> {
     fn default() -> Self {
         Self::new()
     }
@@ -62,13 +70,13 @@ impl<X: Vector, const M: usize> Default for PcaWorkspace<X, M> {
 /// Borrowed memory for a fit, of whatever origin; `m` is the number of inputs or, for a dual fit,
 /// of samples.
 #[derive(Debug)]
-pub struct PcaScratch<'a, T> {
+pub struct PcaScratch<'a, T, E = Jacobi<T>> {
     /// `m × m`; covariance or inner products, then the eigenvectors as rows.
     pub matrix: MatrixViewMut<'a, T>,
     /// `m`; the variances of all axes.
     pub values: &'a mut [T],
-    /// `m`; for the eigensolver.
-    pub beside: &'a mut [T],
+    /// For the eigensolver, which it names.
+    pub solver: EigenScratch<'a, T, E>,
     /// One for each input; the mean.
     pub mean: &'a mut [T],
 }
@@ -111,28 +119,30 @@ pub struct PcaReport<T> {
 /// # Errors
 /// Whatever is wrong with samples, sizes or the requested components; [`Error::NoVariance`] when
 /// all samples are equal; [`Error::NotFinite`] where the covariance overflows;
-/// [`Error::NoConvergence`].
-pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized>(
+/// [`Error::NoConvergence`] or [`Error::EigenvalueOverflow`].
+pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized, E: Eigensolver<T>>(
     samples: &S,
     components: Components<T>,
-    scratch: &mut PcaScratch<'_, T>,
+    scratch: &mut PcaScratch<'_, T, E>,
     pca: &mut PcaMut<'_, T>,
 ) -> Result<PcaReport<T>, Error> {
     let d = begin(samples, scratch.mean, pca)?;
     require_shape("covariance rows", d, scratch.matrix.rows())?;
     require_shape("covariance columns", d, scratch.matrix.columns())?;
-    require_shape("beside", d, scratch.beside.len())?;
+    scratch.solver.require(d)?;
     for row in scratch.matrix.iter_rows_mut() {
         row.fill(T::ZERO);
     }
     let count = T::from_usize(samples.count());
+    // Until the eigensolver needs it: a sample less the mean.
+    let centred = scratch.solver.numbers(d);
     for x in samples.iter_samples() {
-        for ((centred, &x), &mean) in scratch.beside.iter_mut().zip(x).zip(scratch.mean.iter()) {
+        for ((centred, &x), &mean) in centred.iter_mut().zip(x).zip(scratch.mean.iter()) {
             *centred = x - mean;
         }
-        let rows = scratch.matrix.iter_rows_mut().zip(scratch.beside.iter());
+        let rows = scratch.matrix.iter_rows_mut().zip(centred.iter());
         for (i, (row, &own)) in rows.enumerate() {
-            rows::add(tail_mut(row, i), own / count, tail(scratch.beside, i));
+            rows::add(tail_mut(row, i), own / count, tail(centred, i));
         }
     }
     scratch.matrix.mirror_upper();
@@ -151,10 +161,10 @@ pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized>(
 ///
 /// # Errors
 /// Those of [`fit`].
-pub fn fit_dual<T: Real, S: Samples<View = [T]> + ?Sized>(
+pub fn fit_dual<T: Real, S: Samples<View = [T]> + ?Sized, E: Eigensolver<T>>(
     samples: &S,
     components: Components<T>,
-    scratch: &mut PcaScratch<'_, T>,
+    scratch: &mut PcaScratch<'_, T, E>,
     pca: &mut PcaMut<'_, T>,
 ) -> Result<PcaReport<T>, Error> {
     begin(samples, scratch.mean, pca)?;
@@ -219,20 +229,20 @@ fn begin<T: Real, S: Samples<View = [T]> + ?Sized>(
 
 /// Solves the eigenproblem of either matrix, whose eigenvalues are the variances, and writes the
 /// axes that `axis_of` makes of the eigenvectors.
-fn solve<T: Real, S: Samples<View = [T]> + ?Sized>(
+fn solve<T: Real, S: Samples<View = [T]> + ?Sized, E: Eigensolver<T>>(
     samples: &S,
     components: Components<T>,
-    scratch: &mut PcaScratch<'_, T>,
+    scratch: &mut PcaScratch<'_, T, E>,
     pca: &mut PcaMut<'_, T>,
     axis_of: impl Fn(&mut [T], &[T], &[T]),
 ) -> Result<PcaReport<T>, Error> {
-    let PcaScratch { matrix, values, beside, mean } = scratch;
+    let PcaScratch { matrix, values, solver, mean } = scratch;
     let total_variance = eigen::trace(matrix.view());
     // Each entry is a sum of n or d products, whichever is not the side of the matrix; the
     // eigensolver adds rounding in proportion to the side.
     let side = T::from_usize(samples.count().max(mean.len()));
     let rounding = T::from_f64(4.0) * side * T::EPSILON * matrix.view().largest_below();
-    let sweeps = eigen::symmetric(matrix, values, beside, MAX_SWEEPS)?;
+    let sweeps = solver.solve(matrix, values)?;
     let capacity = pca.axes.rows().min(pca.variances.len());
     let Choice { components, rank, explained } =
         choose(components, values, rounding, total_variance, capacity)?;

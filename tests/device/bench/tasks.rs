@@ -3,12 +3,13 @@
 //! What comes in and what comes out passes through `black_box`, so that nothing is computed beforehand or left out.
 
 use core::hint::black_box;
+use core::marker::PhantomData;
 
 use mercer::kernel::Rbf;
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
 use mercer::linalg::Matrix;
-use mercer::linalg::eigen::{self, MAX_SWEEPS};
-use mercer::{Detector, KernelPca, Learner, Progress, QuantisedDetector, Recipe};
+use mercer::linalg::eigen::{Eigensolver, Jacobi, MAX_SWEEPS, TridiagonalQr};
+use mercer::{Detector, KernelPca, Learner, QuantisedDetector, Recipe};
 use static_cell::ConstStaticCell;
 
 use crate::inputs::{
@@ -49,8 +50,8 @@ tasks! {
     "fit-landmarks" => FitLandmarks,
     "fit-exact" => FitExact,
     "fit-exact-all" => FitExactAll,
-    "eigen" => Eigen,
-    "jacobi" => Jacobi,
+    "eigen" => Solve<TridiagonalQr<Scalar>>,
+    "jacobi" => Solve<Jacobi<Scalar>>,
     "learn" => Learn,
 }
 
@@ -207,59 +208,34 @@ impl Task for FitExactAll {
     }
 }
 
-/// All eigenvalues and eigenvectors of a centred Gram matrix, by reflections and QR.
-struct Eigen {
+/// All eigenvalues and eigenvectors of a centred Gram matrix, by the solver `E`.
+struct Solve<E> {
     matrix: &'static mut Matrix<Scalar, N, N>,
     values: &'static mut [Scalar; N],
-    scratch: &'static mut [Scalar; N],
+    scratch: &'static mut [Scalar],
+    solver: PhantomData<E>,
 }
 
-impl Task for Eigen {
+impl<E: Eigensolver<Scalar>> Task for Solve<E> {
     fn prepare() -> Option<Self> {
         static MATRIX: ConstStaticCell<Matrix<Scalar, N, N>> =
             ConstStaticCell::new(Matrix::zeros());
-        static VALUES: [ConstStaticCell<[Scalar; N]>; 2] =
-            [const { ConstStaticCell::new([0.0; N]) }; 2];
-        let [values, scratch] = &VALUES;
-        let matrix = MATRIX.try_take()?;
+        static VALUES: ConstStaticCell<[Scalar; N]> = ConstStaticCell::new([0.0; N]);
+        static SCRATCH: ConstStaticCell<[Scalar; N * N]> = ConstStaticCell::new([0.0; N * N]);
+        let (matrix, values) = (MATRIX.try_take()?, VALUES.try_take()?);
+        let scratch = SCRATCH.try_take()?.get_mut(..E::scratch_len(N))?;
         *matrix = *black_box(&CENTRED_GRAM);
-        Some(Self { matrix, values: values.try_take()?, scratch: scratch.try_take()? })
+        Some(Self { matrix, values, scratch, solver: PhantomData })
     }
     fn run(&mut self) -> bool {
-        // Sizes that the compiler does not know: with constant ones it may unroll what it should not, and LLVM 22 takes
-        // forever to look for a checksum in the loops of a 32 × 32 matrix.
+        // Sizes that the compiler does not know: with constant ones it may unroll what it should
+        // not, and LLVM 22 takes forever to look for a checksum in the loops of a 32 × 32 matrix.
         let mut matrix = black_box(self.matrix.view_mut());
-        let (values, scratch) = (self.values.as_mut_slice(), self.scratch.as_mut_slice());
-        let done = eigen::symmetric(&mut matrix, values, scratch, black_box(MAX_SWEEPS));
+        let values = black_box(self.values.as_mut_slice());
+        let scratch = black_box(&mut *self.scratch);
+        let done = E::solve(&mut matrix, values, scratch, black_box(MAX_SWEEPS));
         black_box((&self.matrix, &self.values));
         black_box(done).is_ok()
-    }
-}
-
-/// The same by rotations.
-struct Jacobi {
-    matrix: &'static mut Matrix<Scalar, N, N>,
-    vectors: &'static mut Matrix<Scalar, N, N>,
-}
-
-impl Task for Jacobi {
-    fn prepare() -> Option<Self> {
-        static MATRICES: [ConstStaticCell<Matrix<Scalar, N, N>>; 2] =
-            [const { ConstStaticCell::new(Matrix::zeros()) }; 2];
-        let [matrix, vectors] = &MATRICES;
-        let (matrix, vectors) = (matrix.try_take()?, vectors.try_take()?);
-        *matrix = *black_box(&CENTRED_GRAM);
-        Some(Self { matrix, vectors })
-    }
-    fn run(&mut self) -> bool {
-        let mut matrix = black_box(self.matrix.view_mut());
-        let mut vectors = black_box(self.vectors.view_mut());
-        let Ok(mut jacobi) = eigen::Jacobi::start(&mut matrix, &mut vectors, MAX_SWEEPS) else {
-            return false;
-        };
-        let done = jacobi.step(&mut matrix, &mut vectors, black_box(usize::MAX));
-        black_box((&self.matrix, &self.vectors));
-        done == Ok(Progress::Done)
     }
 }
 

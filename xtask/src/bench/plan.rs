@@ -33,9 +33,9 @@ pub(crate) const EVERYWHERE: &[Case] = &[
     Case { task: "fit-exact", n: 64, d: 8, r: 0, p: 8, precision: "f32" },
     Case { task: "fit-exact", n: 128, d: 8, r: 0, p: 8, precision: "f32" },
     Case { task: "fit-exact-all", n: 32, d: 8, r: 0, p: 8, precision: "f32" },
-    Case { task: "eigen", n: 32, d: 8, r: 0, p: 0, precision: "f32" },
-    Case { task: "jacobi", n: 16, d: 8, r: 0, p: 0, precision: "f32" },
-    Case { task: "jacobi", n: 32, d: 8, r: 0, p: 0, precision: "f32" },
+    solve("eigen", 32),
+    solve("jacobi", 16),
+    solve("jacobi", 32),
     Case { task: "learn", n: 64, d: 6, r: 24, p: 16, precision: "f32" },
 ];
 
@@ -52,6 +52,10 @@ pub(crate) const SCORE_COMPONENTS: [u32; 5] = [4, 8, 16, 24, 32];
 pub(crate) const FIT_SAMPLES: [u32; 5] = [32, 64, 128, 192, 256];
 pub(crate) const FIT_POINTS: [u32; 5] = [12, 16, 24, 32, 48];
 
+/// Where the two eigensolvers are compared, on the same board at every level.
+pub(crate) const SOLVERS: [&str; 2] = ["eigen", "jacobi"];
+pub(crate) const SOLVER_SIZES: [u32; 8] = [2, 3, 4, 8, 12, 16, 24, 32];
+
 /// The optimisation levels of the release profile.
 pub(crate) const LEVELS: [&str; 3] = ["3", "s", "z"];
 
@@ -63,22 +67,31 @@ const fn fit_landmarks(n: u32, d: u32, r: u32, p: u32) -> Case {
     Case { task: "fit-landmarks", n, d, r, p, precision: "f32" }
 }
 
+/// All eigenpairs of an `n × n` matrix.
+const fn solve(task: &'static str, n: u32) -> Case {
+    Case { task, n, d: 8, r: 0, p: 0, precision: "f32" }
+}
+
 /// Everything that is measured on a board at a level.
 pub(crate) fn cases(board: &str, level: &str) -> Vec<Case> {
     let mut cases = EVERYWHERE.to_vec();
+    let mut add = |case: Case| {
+        if !cases.contains(&case) {
+            cases.push(case);
+        }
+    };
+    if board == GROWTH_BOARD {
+        SOLVERS.iter().flat_map(|task| SOLVER_SIZES.map(|n| solve(task, n))).for_each(&mut add);
+    }
     if board == GROWTH_BOARD && level == GROWTH_LEVEL {
-        let more = SCORE_POINTS
+        SCORE_POINTS
             .map(|r| Case { r, ..SCORE })
             .into_iter()
             .chain(SCORE_INPUTS.map(|d| Case { d, ..SCORE }))
             .chain(SCORE_COMPONENTS.map(|p| Case { p, ..SCORE }))
             .chain(FIT_SAMPLES.map(|n| Case { n, ..FIT }))
-            .chain(FIT_POINTS.map(|r| Case { r, ..FIT }));
-        for case in more {
-            if !cases.contains(&case) {
-                cases.push(case);
-            }
-        }
+            .chain(FIT_POINTS.map(|r| Case { r, ..FIT }))
+            .for_each(add);
     }
     cases
 }
@@ -129,7 +142,8 @@ mod tests {
     #[test]
     fn growth_is_measured_in_one_place() {
         assert_eq!(cases("m7", "3").len(), EVERYWHERE.len());
-        assert_eq!(cases("m4f", "s").len(), EVERYWHERE.len());
+        let solvers = SOLVERS.len() * SOLVER_SIZES.len() - 3;
+        assert_eq!(cases("m4f", "s").len(), EVERYWHERE.len() + solvers);
         assert!(cases("m4f", "3").contains(&Case { n: 256, ..FIT }));
     }
 
