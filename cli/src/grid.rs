@@ -60,15 +60,6 @@ impl<T: Real> Grid<T> {
         MatrixViewMut::new(&mut self.data, rows, self.columns)
             .expect("as many entries as the sizes say")
     }
-
-    /// A copy of the first rows and columns.
-    pub(crate) fn leading(&self, rows: usize, columns: usize) -> Self {
-        let mut leading = Self::new(columns);
-        for row in self.iter_rows().take(rows) {
-            leading.push(&row[..columns]);
-        }
-        leading
-    }
 }
 
 impl<T: Real> Samples for Grid<T> {

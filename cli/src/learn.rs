@@ -4,14 +4,15 @@ use anyhow::{Result, anyhow};
 use mercer::detect::learning::Learning;
 use mercer::detect::{Thresholds, scaling};
 use mercer::kernel::{BlockKernel, Indexed, Samples};
-use mercer::kpca::{Components, FitReport, exact};
+use mercer::kpca::exact::{self, ExactScratch};
+use mercer::kpca::{Components, FitReport};
 use mercer::{Error, Progress};
 
 use crate::Number;
 use crate::choices::{Choices, Points, Scale};
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
-use crate::memory::{ExactMemory, Memory, Weights};
+use crate::memory::{Memory, Weights};
 use crate::model::{Model, Training, fold_order_name};
 use crate::table::Loaded;
 
@@ -96,10 +97,10 @@ where
     };
     let (_, learned) = learning.result().ok_or(Error::NotFitted)?;
     let points: Vec<u32> = scratch.points(&learned).map(|row| row as u32).collect();
-    let kept = Indexed { samples, rows: &memory.rows[..n - learned.trimmed] };
+    let kept = Indexed { samples, rows: &scratch.rows[..n - learned.trimmed] };
     let mut fitted = Fitted {
         points: Grid::new(samples.columns()),
-        weights: memory.candidate,
+        weights: Weights::of(scratch.candidate.view()),
         thresholds: learned.thresholds,
         report: learned.fit,
         trimmed: learned.trimmed,
@@ -113,7 +114,6 @@ where
         let points = Indexed { samples, rows: &points };
         points.iter_samples().for_each(|point| fitted.points.push(point));
     }
-    fitted.weights = fitted.weights.fitted();
     Ok(fitted)
 }
 
@@ -141,10 +141,11 @@ impl<T: Number> Fitted<T> {
     {
         let n = samples.count();
         self.weights = Weights::new(n, components);
-        let mut memory = ExactMemory::new(n);
+        let mut numbers = vec![T::ZERO; ExactScratch::<T>::numbers(n)];
+        let mut scratch = ExactScratch::<T>::over(n, &mut numbers)?;
         let wish = Components::Fixed(components);
         let storage = &mut self.weights.storage();
-        self.report = exact::fit(kernel, samples, wish, &mut memory.scratch(), storage)?;
+        self.report = exact::fit(kernel, samples, wish, &mut scratch, storage)?;
         samples.iter_samples().for_each(|sample| self.points.push(sample));
         Ok(())
     }

@@ -1,10 +1,9 @@
 //! Memory for learning, of sizes that are known at run time.
 
+use mercer::detect::LearnSizes;
 use mercer::detect::learning::LearnScratch;
-use mercer::kpca::exact::ExactScratch;
-use mercer::kpca::landmark::LandmarkScratch;
-use mercer::kpca::{ExpansionHeader, ExpansionMut};
-use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
+use mercer::kpca::{ExpansionHeader, ExpansionMut, ExpansionView};
+use mercer::linalg::eigen::TridiagonalQr;
 use mercer::math::Real;
 
 use crate::grid::Grid;
@@ -36,6 +35,19 @@ impl<T: Real> Weights<T> {
         }
     }
 
+    /// A copy of weights that a fit has written.
+    pub(crate) fn of(fitted: ExpansionView<'_, T>) -> Self {
+        let mut weights = Grid::new(fitted.components());
+        fitted.weights().iter_rows().for_each(|row| weights.push(row));
+        Self {
+            header: *fitted.header(),
+            weights,
+            centre: fitted.centre().to_vec(),
+            offsets: fitted.offsets().to_vec(),
+            variances: fitted.variances().to_vec(),
+        }
+    }
+
     /// For a fit to write.
     pub(crate) fn storage(&mut self) -> ExpansionMut<'_, T> {
         ExpansionMut {
@@ -46,95 +58,29 @@ impl<T: Real> Weights<T> {
             variances: &mut self.variances,
         }
     }
-
-    /// Drops the room that is not in use.
-    pub(crate) fn fitted(mut self) -> Self {
-        let (points, components) = (self.header.points as usize, self.header.components as usize);
-        self.weights = self.weights.leading(points, components);
-        self.centre.truncate(points);
-        self.offsets.truncate(components);
-        self.variances.truncate(components);
-        self
-    }
 }
 
 /// For learning from `n` samples with at most `r` points and `p` components.
 pub(crate) struct Memory<T> {
-    factor: Grid<T>,
-    residuals: Vec<T>,
-    pub(crate) pivots: Vec<u32>,
-    covariance: Grid<T>,
-    beside: Vec<T>,
-    values: Vec<T>,
-    mean: Vec<T>,
-    kept: Vec<u32>,
-    pub(crate) rows: Vec<u32>,
-    spe: Vec<T>,
-    t2: Vec<T>,
-    projection: Vec<T>,
-    pub(crate) candidate: Weights<T>,
+    sizes: LearnSizes,
+    header: ExpansionHeader<T>,
+    numbers: Vec<T>,
+    indices: Vec<u32>,
 }
 
 impl<T: Real> Memory<T> {
     pub(crate) fn new(n: usize, r: usize, p: usize) -> Self {
+        let sizes = LearnSizes { samples: n, points: r, components: p };
         Self {
-            factor: Grid::zeros(n, r),
-            residuals: vec![T::ZERO; n],
-            pivots: vec![0; r],
-            covariance: Grid::zeros(r, r),
-            beside: vec![T::ZERO; r],
-            values: vec![T::ZERO; r],
-            mean: vec![T::ZERO; r],
-            kept: vec![0; n],
-            rows: vec![0; n],
-            spe: vec![T::ZERO; n],
-            t2: vec![T::ZERO; n],
-            projection: vec![T::ZERO; p],
-            candidate: Weights::new(r, p),
+            sizes,
+            header: ExpansionHeader::default(),
+            numbers: vec![T::ZERO; sizes.numbers::<T, TridiagonalQr<T>>()],
+            indices: vec![0; sizes.indices()],
         }
     }
 
     pub(crate) fn scratch(&mut self) -> LearnScratch<'_, T> {
-        LearnScratch {
-            landmark: LandmarkScratch {
-                factor: self.factor.view_mut(),
-                residuals: &mut self.residuals,
-                pivots: &mut self.pivots,
-                covariance: self.covariance.view_mut(),
-                solver: TridiagonalQr::scratch(&mut self.beside),
-                values: &mut self.values,
-                mean: &mut self.mean,
-            },
-            kept: &mut self.kept,
-            rows: &mut self.rows,
-            spe: &mut self.spe,
-            t2: &mut self.t2,
-            projection: &mut self.projection,
-            candidate: self.candidate.storage(),
-        }
-    }
-}
-
-/// For an exact fit to `n` samples.
-pub(crate) struct ExactMemory<T> {
-    gram: Grid<T>,
-    values: Vec<T>,
-    means: Vec<T>,
-    beside: Vec<T>,
-}
-
-impl<T: Real> ExactMemory<T> {
-    pub(crate) fn new(n: usize) -> Self {
-        let zeros = || vec![T::ZERO; n];
-        Self { gram: Grid::zeros(n, n), values: zeros(), means: zeros(), beside: zeros() }
-    }
-
-    pub(crate) fn scratch(&mut self) -> ExactScratch<'_, T> {
-        ExactScratch {
-            gram: self.gram.view_mut(),
-            values: &mut self.values,
-            means: &mut self.means,
-            solver: TridiagonalQr::scratch(&mut self.beside),
-        }
+        LearnScratch::over(self.sizes, &mut self.header, &mut self.numbers, &mut self.indices)
+            .expect("as many numbers as the sizes take")
     }
 }

@@ -21,7 +21,8 @@ use crate::detect::{Detector, VectorReading};
 use crate::error::{Error, require_shape};
 use crate::kernel::{Gradient, Kernel, Rbf, Samples};
 use crate::kpca::KernelPcaView;
-use crate::kpca::preimage::{Search, Total, copy, require_iterations};
+use crate::kpca::preimage::{Search, Total, require_iterations};
+use crate::linalg::slices::copy;
 use crate::math::{Math, Real};
 
 pub use crate::kpca::preimage::ITERATIONS;

@@ -27,7 +27,8 @@ use crate::error::Error;
 use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
-use crate::kpca::{ExpansionMut, FitReport, KernelPcaView};
+use crate::kpca::{ExpansionHeader, ExpansionMut, FitReport, KernelPcaView};
+use crate::linalg::carve::Carver;
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{entry, head};
 use crate::math::Real;
@@ -49,6 +50,62 @@ pub struct LearnScratch<'a, T, E = TridiagonalQr<T>> {
     pub projection: &'a mut [T],
     /// Where models are built: the folds', and in the end the result.
     pub candidate: ExpansionMut<'a, T>,
+}
+
+/// How much memory learning takes, for programs whose sizes are known at run time only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LearnSizes {
+    /// The number of samples.
+    pub samples: usize,
+    /// How many points the model may have.
+    pub points: usize,
+    /// How many components it may have.
+    pub components: usize,
+}
+
+impl LearnSizes {
+    /// How many numbers.
+    pub fn numbers<T: Real, E: Eigensolver<T>>(&self) -> usize {
+        let Self { samples, points, components } = *self;
+        LandmarkScratch::<T, E>::numbers(samples, points)
+            + ExpansionMut::<T>::numbers(points, components)
+            + 2 * samples
+            + components
+    }
+
+    /// How many indices.
+    pub const fn indices(&self) -> usize {
+        2 * self.samples + self.points
+    }
+}
+
+impl<'a, T: Real, E: Eigensolver<T>> LearnScratch<'a, T, E> {
+    /// Memory of these sizes in one block of numbers and one of indices.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when one of them is too small.
+    pub fn over(
+        sizes: LearnSizes,
+        header: &'a mut ExpansionHeader<T>,
+        numbers: &'a mut [T],
+        indices: &'a mut [u32],
+    ) -> Result<Self, Error> {
+        let LearnSizes { samples, points, components } = sizes;
+        let mut indices = Carver::new("indices for learning", sizes.indices(), indices)?;
+        let needed = sizes.numbers::<T, E>();
+        let mut numbers = Carver::new("numbers for learning", needed, numbers)?;
+        let landmark = numbers.take(LandmarkScratch::<T, E>::numbers(samples, points));
+        let candidate = numbers.take(ExpansionMut::<T>::numbers(points, components));
+        Ok(Self {
+            landmark: LandmarkScratch::over(samples, indices.take(points), landmark)?,
+            kept: indices.take(samples),
+            rows: indices.take(samples),
+            spe: numbers.take(samples),
+            t2: numbers.take(samples),
+            projection: numbers.take(components),
+            candidate: ExpansionMut::over(points, components, header, candidate)?,
+        })
+    }
 }
 
 impl<T: Real, E> LearnScratch<'_, T, E> {

@@ -68,8 +68,8 @@ use crate::detect::reading::{Prepare, Reading};
 use crate::detect::{Detector, DetectorView, Thresholds, Watch};
 use crate::error::{Error, FormatFault, require_capacity, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Samples};
-use crate::kpca::{ExpansionHeader, ExpansionView, Scalar};
-use crate::linalg::slices::{head, tail};
+use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView, Scalar};
+use crate::linalg::slices::{head, head_mut, tail};
 use crate::math::Real;
 
 /// The version of the layout that is written, and the only one so far that is read.
@@ -169,65 +169,68 @@ fn require_finite_section<T: Real>(
 }
 
 /// Overwrites as many places as there are values; their numbers are equal.
-fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
+pub(super) fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
     for (place, value) in places.iter_mut().zip(values) {
         *place = value;
     }
 }
 
-/// A stored detector that was checked from its first byte to its last and only has to be copied.
-struct Checked<'a, K, X>
-where
-    X: Reading,
-    K: Kernel<X::View>,
-{
-    kernel: K,
-    scaling: X::Scaling,
-    thresholds: Thresholds<Scalar<K, X>>,
-    header: ExpansionHeader<Scalar<K, X>>,
-    points: Reader<'a>,
+/// A stored detector that was checked from its first byte to its last, but for scaling and points.
+pub(super) struct Checked<'a, K, T> {
+    pub(super) kernel: K,
+    pub(super) thresholds: Thresholds<T>,
+    header: ExpansionHeader<T>,
+    pub(super) scaling: Reader<'a>,
+    /// The points.
+    pub(super) readings: Reader<'a>,
     centre: Reader<'a>,
     weights: Reader<'a>,
     offsets: Reader<'a>,
     variances: Reader<'a>,
 }
 
-impl<'a, K, X> Checked<'a, K, X>
+impl<'a, K, T> Checked<'a, K, T>
 where
-    X: Reading<Scaling: Encode> + Encode,
-    K: BlockKernel<X::View, Scalar: Encode> + Encode,
+    T: Real + Encode,
+    K: Encode,
 {
     /// Checks everything that a detector of at most `capacity` points and components needs.
-    fn new(bytes: &'a [u8], capacity: (usize, usize)) -> Result<Self, Error> {
+    pub(super) fn new<X: ?Sized>(
+        bytes: &'a [u8],
+        sizes: Sizes,
+        vectors: bool,
+        capacity: (usize, usize),
+    ) -> Result<Self, Error>
+    where
+        K: Kernel<X, Scalar = T>,
+    {
         let (prelude, mut input) = Prelude::decode(bytes)?;
-        let kernel = Self::kernel(&prelude, &mut input)?;
-        Self::check_sizes(&prelude, capacity)?;
-        let checked = Self::split(&prelude, kernel, input)?;
+        let (expected, found) = (T::SIZE as u8, prelude.scalar);
+        if found != expected {
+            return Err(Error::Format(FormatFault::Scalar { expected, found }));
+        }
+        if (prelude.flags & NO_VECTORS == 0) != vectors {
+            return Err(Error::Format(FormatFault::Flags { found: prelude.flags }));
+        }
+        let kernel = K::decode(&mut input)?;
+        kernel.validate()?;
+        Self::check_sizes(&prelude, &sizes, capacity)?;
+        let checked = Self::split(&prelude, &sizes, kernel, input)?;
         checked.check_values()?;
         Ok(checked)
     }
 
-    fn kernel(prelude: &Prelude, input: &mut Reader<'a>) -> Result<K, Error> {
-        let (expected, found) = (K::Scalar::SIZE as u8, prelude.scalar);
-        if found != expected {
-            return Err(Error::Format(FormatFault::Scalar { expected, found }));
-        }
-        if (prelude.flags & NO_VECTORS != 0) != (X::WIDTH == 0) {
-            return Err(Error::Format(FormatFault::Flags { found: prelude.flags }));
-        }
-        let kernel = K::decode(input)?;
-        kernel.validate()?;
-        Ok(kernel)
-    }
-
     /// After this, sizes can be multiplied without overflow: they are those of a detector in memory.
-    fn check_sizes(prelude: &Prelude, (room, component_room): (usize, usize)) -> Result<(), Error> {
-        let sizes = Sizes::of::<X>();
+    fn check_sizes(
+        prelude: &Prelude,
+        sizes: &Sizes,
+        (room, component_room): (usize, usize),
+    ) -> Result<(), Error> {
         require_shape("inputs", sizes.inputs, count(prelude.inputs))?;
         let (points, components) = (count(prelude.points), count(prelude.components));
         require_capacity("points", points, room)?;
         require_capacity("components", components, component_room)?;
-        let expected = sizes.encoded_len::<K, K::Scalar>(points, components);
+        let expected = sizes.encoded_len::<K, T>(points, components);
         let found = count(prelude.length);
         match points > 0 && components > 0 && found == expected {
             true => Ok(()),
@@ -235,10 +238,15 @@ where
         }
     }
 
-    fn split(prelude: &Prelude, kernel: K, mut input: Reader<'a>) -> Result<Self, Error> {
+    fn split(
+        prelude: &Prelude,
+        sizes: &Sizes,
+        kernel: K,
+        mut input: Reader<'a>,
+    ) -> Result<Self, Error> {
         let (points, components) = (count(prelude.points), count(prelude.components));
-        let mut scalar = || K::Scalar::decode(&mut input);
-        let thresholds = Thresholds { spe: scalar()?, t2: scalar()?, watch: prelude.watch()? };
+        let mut scalar = || T::decode(&mut input);
+        let thresholds = Thresholds::new(scalar()?, scalar()?, prelude.watch()?);
         let header = ExpansionHeader {
             points: prelude.points,
             components: prelude.components,
@@ -246,15 +254,15 @@ where
             total_variance: scalar()?,
             indefinite: prelude.flags & INDEFINITE != 0,
         };
-        let scaling = X::Scaling::decode(&mut input)?;
-        let all_points = input.section::<X>(points)?;
-        let mut section = |count| input.section::<K::Scalar>(count);
+        let scaling = input.section::<u8>(sizes.scaling)?;
+        let readings = input.section::<u8>(points * sizes.point)?;
+        let mut section = |count| input.section::<T>(count);
         Ok(Self {
             kernel,
-            scaling,
             thresholds,
             header,
-            points: all_points,
+            scaling,
+            readings,
             centre: section(points)?,
             weights: section(points * components)?,
             offsets: section(components)?,
@@ -263,7 +271,6 @@ where
     }
 
     fn check_values(&self) -> Result<(), Error> {
-        self.scaling.validate()?;
         for (name, value) in [
             ("spe", self.thresholds.spe),
             ("t2", self.thresholds.t2),
@@ -272,28 +279,66 @@ where
         ] {
             require_finite_section(name, iter::once(value))?;
         }
-        let usable = self.points.values::<X>().filter(|point| X::Scaling::check(point).is_ok());
-        if usable.count() != count(self.header.points) {
-            return Err(Error::Parameter { name: "points", rule: "finite" });
-        }
         for (name, section) in [
             ("centre", self.centre),
             ("weights", self.weights),
             ("offsets", self.offsets),
             ("variances", self.variances),
         ] {
-            require_finite_section(name, section.values::<K::Scalar>())?;
+            require_finite_section(name, section.values::<T>())?;
         }
         // T² divides by them.
-        match self.variances.values::<K::Scalar>().all(|variance| variance > K::Scalar::ZERO) {
+        match self.variances.values::<T>().all(|variance| variance > T::ZERO) {
             true => Ok(()),
             false => Err(Error::Parameter { name: "variances", rule: "> 0" }),
         }
     }
+
+    /// How many points there are.
+    pub(super) fn points(&self) -> usize {
+        count(self.header.points)
+    }
+
+    /// Checks scaling and points that are vectors.
+    pub(super) fn check_vectors(&self, inputs: usize) -> Result<(), Error> {
+        let mut scaling = self.scaling.values::<T>();
+        require_finite_section("mean", scaling.by_ref().take(inputs))?;
+        if !scaling.all(|deviation| deviation.is_finite() && deviation > T::ZERO) {
+            return Err(Error::Parameter { name: "deviation", rule: "finite and > 0" });
+        }
+        require_finite_section("points", self.readings.values::<T>())
+    }
+
+    /// Checks scaling and points of this type, and decodes the scaling.
+    fn check_readings<X>(&self) -> Result<X::Scaling, Error>
+    where
+        X: Reading<Scaling: Encode> + Encode,
+    {
+        let scaling = X::Scaling::decode(&mut { self.scaling })?;
+        scaling.validate()?;
+        let usable = self.readings.values::<X>().filter(|point| X::Scaling::check(point).is_ok());
+        match usable.count() == self.points() {
+            true => Ok(scaling),
+            false => Err(Error::Parameter { name: "points", rule: "finite" }),
+        }
+    }
+
+    /// Writes the weights; there is room.
+    pub(super) fn write_expansion(&self, expansion: &mut ExpansionMut<'_, T>) {
+        fill(expansion.centre, self.centre.values());
+        let mut weights = self.weights.values();
+        let components = count(self.header.components);
+        for row in expansion.weights.iter_rows_mut().take(self.points()) {
+            fill(head_mut(row, components), &mut weights);
+        }
+        fill(expansion.offsets, self.offsets.values());
+        fill(expansion.variances, self.variances.values());
+        *expansion.header = self.header;
+    }
 }
 
 /// How many bytes the parts of a detector take that depend on its readings.
-struct Sizes {
+pub(super) struct Sizes {
     /// `d`.
     inputs: usize,
     scaling: usize,
@@ -306,7 +351,7 @@ impl Sizes {
         Self { inputs, scaling: X::Scaling::SIZE, point: X::SIZE }
     }
 
-    const fn of_vectors<T: Encode>(inputs: usize) -> Self {
+    pub(super) const fn of_vectors<T: Encode>(inputs: usize) -> Self {
         Self { inputs, scaling: 2 * inputs * T::SIZE, point: inputs * T::SIZE }
     }
 
@@ -470,7 +515,7 @@ where
             self.scaling.encode(out)?;
             out.values(self.model.points())
         })?;
-        Checked::<K, X>::new(head(out, length), (R, P))?;
+        Self::checked(head(out, length))?.check_readings::<X>()?;
         Ok(length)
     }
 
@@ -493,30 +538,26 @@ where
     /// | [`Error::Capacity`] | more points or components than this type has room for |
     /// | [`FormatFault::Length`], [`FormatFault::Flags`], [`Error::Parameter`] | not written by this crate: sizes, flags or values that it never writes |
     pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let checked = Checked::<K, X>::new(bytes, (R, P))?;
+        let checked = Self::checked(bytes)?;
+        let scaling = checked.check_readings::<X>()?;
         // From here on nothing can fail.
-        self.scaling = checked.scaling;
+        self.scaling = scaling;
         self.thresholds = checked.thresholds;
-        let (kernel, points, expansion) = self.model.storage();
-        *kernel = Some(checked.kernel);
+        let (kernel, points, mut expansion) = self.model.storage();
         points.clear();
-        for point in checked.points.values() {
+        for point in checked.readings.values() {
             let pushed = points.push(point);
             debug_assert!(pushed.is_ok(), "the capacity was checked");
         }
-        fill(expansion.centre, checked.centre.values());
-        let mut weights = checked.weights.values();
-        let mut rows = expansion
-            .weights
-            .into_leading(count(checked.header.points), count(checked.header.components));
-        for row in rows.iter_rows_mut() {
-            fill(row, &mut weights);
-        }
-        fill(expansion.offsets, checked.offsets.values());
-        fill(expansion.variances, checked.variances.values());
-        *expansion.header = checked.header;
+        checked.write_expansion(&mut expansion);
+        *kernel = Some(checked.kernel);
         self.model.remember();
         Ok(())
+    }
+
+    /// Bytes that can be read into a detector of this type, but for scaling and points.
+    fn checked(bytes: &[u8]) -> Result<Checked<'_, K, Scalar<K, X>>, Error> {
+        Checked::new(bytes, Sizes::of::<X>(), X::WIDTH > 0, (R, P))
     }
 }
 

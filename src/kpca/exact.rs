@@ -9,6 +9,7 @@ use super::model::{KernelPca, Scalar};
 use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut};
+use crate::linalg::carve::Carver;
 use crate::linalg::eigen::{self, EigenScratch, Eigensolver, Memory, TridiagonalQr};
 use crate::linalg::slices::head_mut;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
@@ -72,6 +73,28 @@ pub struct ExactScratch<'a, T, E = TridiagonalQr<T>> {
     pub means: &'a mut [T],
     /// For the eigensolver, which it names.
     pub solver: EigenScratch<'a, T, E>,
+}
+
+impl<'a, T: Real, E: Eigensolver<T>> ExactScratch<'a, T, E> {
+    /// How many numbers an exact fit to `n` samples takes.
+    pub fn numbers(n: usize) -> usize {
+        n * n + 2 * n + E::scratch_len(n)
+    }
+
+    /// Memory for `n` samples in one block.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when that has fewer than [`numbers`](Self::numbers).
+    pub fn over(n: usize, numbers: &'a mut [T]) -> Result<Self, Error> {
+        let needed = Self::numbers(n);
+        let mut numbers = Carver::new("numbers of an exact fit", needed, numbers)?;
+        Ok(Self {
+            gram: numbers.matrix(n, n)?,
+            values: numbers.take(n),
+            means: numbers.take(n),
+            solver: E::scratch(numbers.take(E::scratch_len(n))),
+        })
+    }
 }
 
 impl<T: Real, E> ExactScratch<'_, T, E> {

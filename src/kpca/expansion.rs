@@ -3,6 +3,8 @@
 //! `f_j = Σ_i α_ji k_i − b_j`, `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
 
 use crate::error::Error;
+use crate::linalg::carve::Carver;
+use crate::linalg::slices::copy;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
 use crate::math::Real;
 
@@ -100,18 +102,6 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
         ExpansionView::in_use(self.header, self.weights.view(), centre, offsets, variances)
     }
 
-    /// Takes over what fits into it, in place.
-    pub(super) fn copy_from(&mut self, other: ExpansionView<'_, T>) {
-        self.header = other.header;
-        copy(other.centre, &mut self.centre);
-        copy(other.offsets, &mut self.offsets);
-        copy(other.variances, &mut self.variances);
-        let mut weights = self.weights.view_mut();
-        for (to, from) in weights.iter_rows_mut().zip(other.weights.iter_rows()) {
-            copy(from, to);
-        }
-    }
-
     /// The storage, for a fit to write.
     pub fn storage(&mut self) -> ExpansionMut<'_, T> {
         ExpansionMut {
@@ -121,14 +111,6 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
             offsets: &mut self.offsets,
             variances: &mut self.variances,
         }
-    }
-}
-
-/// Copies to the front of a slice that has room.
-fn copy<T: Copy>(from: &[T], to: &mut [T]) {
-    debug_assert!(from.len() <= to.len(), "{} entries for {}", from.len(), to.len());
-    for (to, &from) in to.iter_mut().zip(from) {
-        *to = from;
     }
 }
 
@@ -147,7 +129,46 @@ pub struct ExpansionMut<'a, T> {
     pub variances: &'a mut [T],
 }
 
+impl<'a, T: Real> ExpansionMut<'a, T> {
+    /// How many numbers the weights of so many points and components take.
+    pub const fn numbers(points: usize, components: usize) -> usize {
+        points * (components + 1) + 2 * components
+    }
+
+    /// Storage for so many points and components in one block of memory.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when that has fewer than [`numbers`](Self::numbers).
+    pub fn over(
+        points: usize,
+        components: usize,
+        header: &'a mut ExpansionHeader<T>,
+        numbers: &'a mut [T],
+    ) -> Result<Self, Error> {
+        let needed = Self::numbers(points, components);
+        let mut numbers = Carver::new("numbers of an expansion", needed, numbers)?;
+        Ok(Self {
+            header,
+            weights: numbers.matrix(points, components)?,
+            centre: numbers.take(points),
+            offsets: numbers.take(components),
+            variances: numbers.take(components),
+        })
+    }
+}
+
 impl<T: Real> ExpansionMut<'_, T> {
+    /// Takes over an expansion that fits into it.
+    pub(crate) fn copy_from(&mut self, other: ExpansionView<'_, T>) {
+        *self.header = other.header;
+        copy(other.centre, self.centre);
+        copy(other.offsets, self.offsets);
+        copy(other.variances, self.variances);
+        for (to, from) in self.weights.iter_rows_mut().zip(other.weights.iter_rows()) {
+            copy(from, to);
+        }
+    }
+
     /// The part in use, to read.
     pub fn view(&self) -> ExpansionView<'_, T> {
         ExpansionView::in_use(
@@ -206,7 +227,7 @@ impl<'a, T: Real> ExpansionView<'a, T> {
     }
 
     /// The part of some storage that the header says is in use.
-    fn in_use(
+    pub(crate) fn in_use(
         header: ExpansionHeader<T>,
         weights: MatrixView<'a, T>,
         centre: &'a [T],

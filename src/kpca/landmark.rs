@@ -14,6 +14,7 @@ use crate::Progress;
 use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
+use crate::linalg::carve::Carver;
 use crate::linalg::eigen::{self, EigenScratch, Eigensolver, MAX_SWEEPS, Memory, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, swap};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
@@ -99,6 +100,32 @@ pub struct LandmarkScratch<'a, T, E = TridiagonalQr<T>> {
     pub mean: &'a mut [T],
     /// For the eigensolver, which it names.
     pub solver: EigenScratch<'a, T, E>,
+}
+
+impl<'a, T: Real, E: Eigensolver<T>> LandmarkScratch<'a, T, E> {
+    /// How many numbers a fit to `n` samples with at most `r` landmarks takes.
+    pub fn numbers(n: usize, r: usize) -> usize {
+        n * r + n + r * r + 2 * r + E::scratch_len(r)
+    }
+
+    /// Memory for `n` samples and at most as many landmarks as there are `pivots`, in one block.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when that has fewer than [`numbers`](Self::numbers).
+    pub fn over(n: usize, pivots: &'a mut [u32], numbers: &'a mut [T]) -> Result<Self, Error> {
+        let r = pivots.len();
+        let needed = Self::numbers(n, r);
+        let mut numbers = Carver::new("numbers of a landmark fit", needed, numbers)?;
+        Ok(Self {
+            factor: numbers.matrix(n, r)?,
+            residuals: numbers.take(n),
+            pivots,
+            covariance: numbers.matrix(r, r)?,
+            values: numbers.take(r),
+            mean: numbers.take(r),
+            solver: E::scratch(numbers.take(E::scratch_len(r))),
+        })
+    }
 }
 
 impl<T: Real, E: Eigensolver<T>> LandmarkScratch<'_, T, E> {

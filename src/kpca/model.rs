@@ -240,7 +240,7 @@ where
     ) where
         X: 'a,
     {
-        self.expansion.copy_from(expansion);
+        self.expansion.storage().copy_from(expansion);
         self.adopt(kernel, points);
     }
 

@@ -19,6 +19,7 @@ pub(crate) use search::{Search, Total};
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Samples, Vector};
 use crate::kpca::{KernelPca, KernelPcaView, Scalar};
+use crate::linalg::slices::copy;
 use crate::math::{Real, dot_in_order, first_least, squared_distance};
 
 /// Iterations to allow for a pre-image, an expected reading or an expected input. Within a few deviations of normal, most readings take fewer than 10 and most inputs
@@ -28,13 +29,6 @@ pub const ITERATIONS: usize = 300;
 /// A kernel whose pre-images can be computed: [`Linear`](crate::kernel::Linear) and [`Rbf`](crate::kernel::Rbf). It is sealed: how they are searched for may change.
 pub trait PreImage<T: Real>: Search<T> {}
 impl<T: Real, K: Search<T>> PreImage<T> for K {}
-
-/// Copies over the shorter length: unlike `copy_from_slice`, without a panic to be proved impossible.
-pub(crate) fn copy<T: Real>(from: &[T], to: &mut [T]) {
-    for (to, &from) in to.iter_mut().zip(from) {
-        *to = from;
-    }
-}
 
 pub(crate) fn require_iterations(iterations: usize) -> Result<(), Error> {
     match iterations {

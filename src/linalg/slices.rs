@@ -77,3 +77,11 @@ pub(crate) fn swap<T>(slice: &mut [T], first: usize, second: usize) {
         core::mem::swap(a, b);
     }
 }
+
+/// Copies to the front of a slice that has room.
+pub(crate) fn copy<T: Copy>(from: &[T], to: &mut [T]) {
+    debug_assert!(from.len() <= to.len(), "{} entries for {}", from.len(), to.len());
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = from;
+    }
+}

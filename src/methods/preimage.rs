@@ -14,6 +14,7 @@
 use crate::error::{Error, require_capacity, require_shape};
 use crate::kernel::{BlockKernel, Samples, Vector};
 use crate::kpca::{KernelPca, KernelPcaView};
+use crate::linalg::slices::copy;
 use crate::linalg::slices::head_mut;
 use crate::linalg::{Matrix, MatrixViewMut};
 use crate::math::Real;
@@ -103,7 +104,7 @@ where
     /// The projection of a sample, with zeros for components that the model does not have.
     fn filled_up(&self, x: &X) -> Result<[X::Scalar; P], Error> {
         let mut filled_up = [X::Scalar::ZERO; P];
-        crate::kpca::preimage::copy(&self.project(x.view())?, &mut filled_up);
+        copy(&self.project(x.view())?, &mut filled_up);
         Ok(filled_up)
     }
 }

@@ -8,11 +8,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use mercer::detect::learning::{LearnReport, LearnScratch, Learning};
-use mercer::detect::scaling;
+use mercer::detect::{LearnSizes, scaling};
 use mercer::kernel::{Indexed, Rbf, Samples};
-use mercer::kpca::landmark::LandmarkScratch;
-use mercer::kpca::{ExpansionHeader, ExpansionMut, KernelPcaView, Score};
-use mercer::linalg::eigen::{Eigensolver, TridiagonalQr};
+use mercer::kpca::{ExpansionHeader, KernelPcaView, Score};
+use mercer::linalg::eigen::TridiagonalQr;
 use mercer::math::{Fast, Math, Real};
 use mercer::{Error, Progress, Recipe};
 
@@ -70,72 +69,23 @@ pub(crate) fn standardised<T: Real>(rows: &Grid<T>, training: &[u32]) -> Grid<T>
 
 /// Memory for learning from `n` samples with room for `r` points and as many components.
 struct Memory<T> {
-    factor: Grid<T>,
-    residuals: Vec<T>,
-    pivots: Vec<u32>,
-    covariance: Grid<T>,
-    beside: Vec<T>,
-    values: Vec<T>,
-    mean: Vec<T>,
-    kept: Vec<u32>,
-    rows: Vec<u32>,
-    spe: Vec<T>,
-    t2: Vec<T>,
-    projection: Vec<T>,
+    sizes: LearnSizes,
     header: ExpansionHeader<T>,
-    weights: Grid<T>,
-    centre: Vec<T>,
-    offsets: Vec<T>,
-    variances: Vec<T>,
+    numbers: Vec<T>,
+    indices: Vec<u32>,
 }
 
 impl<T: Real> Memory<T> {
     fn new(n: usize, r: usize) -> Self {
-        Self {
-            factor: Grid::zeros(n, r),
-            residuals: vec![T::ZERO; n],
-            pivots: vec![0; r],
-            covariance: Grid::zeros(r, r),
-            beside: vec![T::ZERO; r],
-            values: vec![T::ZERO; r],
-            mean: vec![T::ZERO; r],
-            kept: vec![0; n],
-            rows: vec![0; n],
-            spe: vec![T::ZERO; n],
-            t2: vec![T::ZERO; n],
-            projection: vec![T::ZERO; r],
-            header: ExpansionHeader::default(),
-            weights: Grid::zeros(r, r),
-            centre: vec![T::ZERO; r],
-            offsets: vec![T::ZERO; r],
-            variances: vec![T::ZERO; r],
-        }
+        let sizes = LearnSizes { samples: n, points: r, components: r };
+        let numbers = vec![T::ZERO; sizes.numbers::<T, TridiagonalQr<T>>()];
+        let indices = vec![0; sizes.indices()];
+        Self { sizes, header: ExpansionHeader::default(), numbers, indices }
     }
 
     fn scratch(&mut self) -> LearnScratch<'_, T> {
-        LearnScratch {
-            landmark: LandmarkScratch {
-                factor: self.factor.view_mut(),
-                residuals: &mut self.residuals,
-                pivots: &mut self.pivots,
-                covariance: self.covariance.view_mut(),
-                solver: TridiagonalQr::scratch(&mut self.beside),
-                values: &mut self.values,
-                mean: &mut self.mean,
-            },
-            kept: &mut self.kept,
-            rows: &mut self.rows,
-            spe: &mut self.spe,
-            t2: &mut self.t2,
-            projection: &mut self.projection,
-            candidate: ExpansionMut {
-                header: &mut self.header,
-                weights: self.weights.view_mut(),
-                centre: &mut self.centre,
-                offsets: &mut self.offsets,
-                variances: &mut self.variances,
-            },
-        }
+        let Self { sizes, header, numbers, indices } = self;
+        LearnScratch::over(*sizes, header, numbers, indices).unwrap()
     }
 }
 
@@ -191,15 +141,15 @@ where
     while learning.step(samples, kernel, scratch)? == Progress::Working {}
     let (&kernel, report) = learning.result().ok_or(Error::NotFitted)?;
 
-    let rows = Indexed { samples, rows: scratch.rows };
-    let points = Indexed { samples: &rows, rows: &scratch.landmark.pivots[..report.fit.points] };
+    let points: Vec<u32> = scratch.points(&report).map(|row| row as u32).collect();
+    let points = Indexed { samples, rows: &points };
     let mut memos = vec![Default::default(); scratch.candidate.view().points()];
     let model = KernelPcaView::new(&kernel, &points, scratch.candidate.view(), &mut memos)?;
     let projection = &mut scratch.projection[..report.fit.components];
     let judged = Indexed { samples, rows: judged };
     let scores =
         judged.iter_samples().map(|x| model.score(x, projection)).collect::<Result<_, _>>()?;
-    Ok(Learned { kernel, report, crossfit_spe: memory.spe, scores })
+    Ok(Learned { kernel, report, crossfit_spe: scratch.spe.to_vec(), scores })
 }
 
 /// Area under the ROC curve: the chance that an anomaly scores higher than a normal sample, ties as one half.

@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
     }
 
     /// All values up to the end.
-    pub(super) fn values<T: Encode>(mut self) -> impl Iterator<Item = T> + use<'a, T> {
+    pub(in crate::detect) fn values<T: Encode>(mut self) -> impl Iterator<Item = T> + use<'a, T> {
         iter::from_fn(move || T::decode(&mut self).ok())
     }
 }
