@@ -41,6 +41,7 @@
 //!    [`eval`](Kernel::eval) is for fits, the methods here are for scores.
 
 use super::Kernel;
+use crate::linalg::slices::head;
 use crate::math::Real;
 
 /// What the kernel values of one query with all points have in common.
@@ -159,7 +160,7 @@ impl<T: Real, const R: usize> Memos<T, R> {
 
     /// Those of the leading near points.
     pub(crate) fn leading(&self) -> &[T] {
-        self.values.get(..self.near as usize).unwrap_or(&self.values)
+        head(&self.values, self.near as usize)
     }
 
     /// Makes them anew.
@@ -192,5 +193,5 @@ where
         Some(())
     });
     let near = made.count();
-    memos.get(..near).unwrap_or_default()
+    head(memos, near)
 }

@@ -7,6 +7,7 @@
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Samples};
 use crate::linalg::MatrixViewMut;
+use crate::linalg::slices::tail;
 use crate::math::{Real, first_not_finite, sum};
 
 /// Fills `gram` with `k(x_i, x_j)`; `n(n+1)/2` kernel evaluations.
@@ -45,7 +46,7 @@ where
         // One look for the row: what is not finite shows in the sum. (So can many large values,
         // which are fine.)
         if !(*diagonal + sum(others.iter().copied())).is_finite()
-            && let Some(column) = first_not_finite(gram.row_mut(row).get(row..).unwrap_or_default())
+            && let Some(column) = first_not_finite(tail(gram.row_mut(row), row))
         {
             return Err(Error::NotFinite { row, column: row + column });
         }

@@ -13,11 +13,12 @@ use crate::math::Real;
 /// How many components to keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Components<T> {
     /// Exactly this many; an error when the samples do not span so many.
     Fixed(usize),
     /// The fewest whose variances reach this share (`0 < share ≤ 1`) of the total, or as many as there is room for:
-    /// [`Report::explained`] says what was reached.
+    /// [`FitReport::explained`] says what was reached.
     Share(T),
 }
 

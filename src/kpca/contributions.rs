@@ -20,7 +20,7 @@
 //! **Cost.** The kernel values of the score are kept, so that the gradient takes `R·(P + d)`
 //! multiply-adds more: less than a score.
 
-use super::model::KernelPca;
+use super::model::{KernelPca, Owned};
 use super::route::{Block, Single, Table, keep_in};
 use super::score::Score;
 use super::view::KernelPcaView;
@@ -89,9 +89,26 @@ where
     }
 }
 
+impl<X: Vector, const R: usize, const P: usize> Owned<'_, X, X::Scalar, R, P> {
+    /// Writes `∂SPE/∂x` of a point with these projections. Not inlined, or all arrays would be
+    /// addressed from the start of the model, out of reach of the short offsets of load instructions.
+    #[inline(never)]
+    fn spe_gradient<K: Gradient<X::Scalar>>(
+        &self,
+        kernel: &K,
+        query: Query<X::Scalar>,
+        x: &[X::Scalar],
+        row: &[X::Scalar; R],
+        projection: &[X::Scalar; P],
+        gradient: &mut [X::Scalar],
+    ) {
+        spe_gradient(kernel, query, x, self, row, projection, gradient);
+    }
+}
+
 /// Writes `∂SPE/∂x`, given the row of `k_i/factor`.
 #[inline(always)]
-pub(super) fn spe_gradient<K, P, T>(
+fn spe_gradient<K, P, T>(
     kernel: &K,
     query: Query<T>,
     x: &[T],

@@ -11,6 +11,7 @@ use crate::math::Real;
 /// Counts are `u32`, so that a model has the same size on the host as on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct ExpansionHeader<T> {
     /// Number of points in use, at most the capacity.
     pub points: u32,
@@ -22,6 +23,19 @@ pub struct ExpansionHeader<T> {
     pub total_variance: T,
     /// The kernel was not positive semi-definite on the samples: SPE can be negative and is not clamped.
     pub indefinite: bool,
+}
+
+impl<T> ExpansionHeader<T> {
+    /// A header from numbers computed earlier, in the order of the fields: for a model in flash.
+    pub const fn new(
+        points: u32,
+        components: u32,
+        centre_norm: T,
+        total_variance: T,
+        indefinite: bool,
+    ) -> Self {
+        Self { points, components, centre_norm, total_variance, indefinite }
+    }
 }
 
 /// The weights of a model of at most `R` points and `P` components.
@@ -40,13 +54,7 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
     /// No points, no components; a `static` of it stays in `.bss`.
     pub const fn empty() -> Self {
         Self {
-            header: ExpansionHeader {
-                points: 0,
-                components: 0,
-                centre_norm: T::ZERO,
-                total_variance: T::ZERO,
-                indefinite: false,
-            },
+            header: ExpansionHeader::new(0, 0, T::ZERO, T::ZERO, false),
             weights: Matrix::zeros(),
             centre: [T::ZERO; R],
             offsets: [T::ZERO; P],
@@ -66,6 +74,8 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
         variances: [T; P],
     ) -> Self {
         const { assert!(R > 0 && P > 0, "an expansion needs points and components") };
+        debug_assert!(header.points as usize <= R, "the header names more points than there are");
+        debug_assert!(header.components as usize <= P, "the header names too many components");
         Self { header, weights: Matrix::from_rows(weights), centre, offsets, variances }
     }
 
@@ -148,6 +158,12 @@ impl<T: Real> ExpansionMut<'_, T> {
     }
 }
 
+/// The first `count` entries, or all: a header never names more than there is room for.
+fn leading<T>(slice: &[T], count: usize) -> &[T] {
+    debug_assert!(count <= slice.len(), "{count} in use, room for {}", slice.len());
+    slice.get(..count).unwrap_or(slice)
+}
+
 /// An expansion to score with; its sizes are run-time values.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpansionView<'a, T> {
@@ -197,9 +213,9 @@ impl<'a, T: Real> ExpansionView<'a, T> {
         Self {
             header,
             weights: weights.leading(points, components),
-            centre: centre.get(..points).unwrap_or(centre),
-            offsets: offsets.get(..components).unwrap_or(offsets),
-            variances: variances.get(..components).unwrap_or(variances),
+            centre: leading(centre, points),
+            offsets: leading(offsets, components),
+            variances: leading(variances, components),
         }
     }
 

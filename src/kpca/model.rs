@@ -10,14 +10,13 @@
 
 use core::ops::Deref;
 
-use super::contributions;
 use super::expansion::{Expansion, ExpansionHeader, ExpansionMut, ExpansionView};
 use super::route::{self, Block, Prepared, Single, Table};
 use super::score::{Score, finite_score, require_finite};
 use super::view::KernelPcaView;
 use crate::error::Error;
 use crate::kernel::block::Query;
-use crate::kernel::{BlockKernel, Gradient, Kernel, Memos, Sample, Vector};
+use crate::kernel::{BlockKernel, Kernel, Memos, Sample};
 use crate::linalg::lanes::LANES;
 use crate::linalg::slices::head;
 use crate::math::Real;
@@ -307,22 +306,6 @@ impl<X: Sample, T: Real, const R: usize, const P: usize> Owned<'_, X, T, R, P> {
             *f = query.factor * sum - offset;
         }
         query.factor * centre_sum
-    }
-}
-
-impl<X: Vector, const R: usize, const P: usize> Owned<'_, X, X::Scalar, R, P> {
-    /// Writes `∂SPE/∂x` of a point with these projections. Not inlined, as [`project`](Self::project).
-    #[inline(never)]
-    pub(super) fn spe_gradient<K: Gradient<X::Scalar>>(
-        &self,
-        kernel: &K,
-        query: Query<X::Scalar>,
-        x: &[X::Scalar],
-        row: &[X::Scalar; R],
-        projection: &[X::Scalar; P],
-        gradient: &mut [X::Scalar],
-    ) {
-        contributions::spe_gradient(kernel, query, x, self, row, projection, gradient);
     }
 }
 

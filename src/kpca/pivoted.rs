@@ -17,6 +17,7 @@ use crate::math::{Real, dot_in_order, first_least, sum};
 /// When to stop taking landmarks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Landmarks<T> {
     /// As many as there is room for, or fewer when the rest is spanned to rounding.
     Room,

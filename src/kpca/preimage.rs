@@ -19,6 +19,7 @@ pub(crate) use search::{Search, Total};
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Samples, Vector};
 use crate::kpca::{KernelPca, KernelPcaView, Scalar};
+use crate::linalg::slices::head_mut;
 use crate::math::{Real, dot_in_order, first_least, squared_distance};
 
 /// Iterations to allow for a pre-image, an expected reading or an expected input. Within a few deviations of normal, most readings take fewer than 10 and most inputs
@@ -128,7 +129,9 @@ where
     fn copy_nearest(&self, x: &[T], nearest: &mut [T]) {
         let points = self.points();
         let first = first_least(points.iter_samples().map(|point| squared_distance(x, point)));
-        copy(first.and_then(|(i, _)| points.sample(i)).unwrap_or_default(), nearest);
+        if let Some(point) = first.and_then(|(i, _)| points.sample(i)) {
+            copy(point, nearest);
+        }
     }
 }
 
@@ -185,7 +188,7 @@ where
         view.denoise(
             x.view(),
             iterations,
-            projection.get_mut(..view.expansion().components()).unwrap_or_default(),
+            head_mut(&mut projection, view.expansion().components()),
             scratch.view_mut(),
             denoised.view_mut(),
         )?;

@@ -20,6 +20,7 @@ use crate::math::Real;
 /// The scores of one point. Use [`spe`](Self::spe) to detect anomalies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Score<T> {
     /// Squared reconstruction error in feature space: the score to detect anomalies with.
     ///

@@ -79,8 +79,8 @@ fn detector<T: Number>(model: &Model<T>, name: &str) -> Result<String, Error> {
 {docs}///
 /// ```text
 /// const _: () = assert!({name}_INPUTS.len() == SENSORS, "trained for other sensors");
-/// let reading = {name}.score(&x)?;
-/// if reading.anomalous {{
+/// let verdict = {name}.score(&x)?;
+/// if verdict.anomalous {{
 ///     let why = {name}.contributions(&x)?;
 /// }}
 /// ```
@@ -100,13 +100,8 @@ pub static {name}: ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {poin
             POINTS,
             {memos},
             ::mercer::kpca::Expansion::from_parts(
-                ::mercer::kpca::ExpansionHeader {{
-                    points: {points},
-                    components: {components},
-                    centre_norm: {centre_norm},
-                    total_variance: {total_variance},
-                    indefinite: {indefinite},
-                }},
+                // Points, components, squared norm of the centre, total variance, indefinite?
+                ::mercer::kpca::ExpansionHeader::new({points}, {components}, {centre_norm}, {total_variance}, {indefinite}),
                 [
 {weight_rows}                ],
                 {centre},

@@ -29,8 +29,8 @@ pub const WALKING_CHECKSUM: u32 = 0x7d43_a81f;
 ///
 /// ```text
 /// const _: () = assert!(WALKING_INPUTS.len() == SENSORS, "trained for other sensors");
-/// let reading = WALKING.score(&x)?;
-/// if reading.anomalous {
+/// let verdict = WALKING.score(&x)?;
+/// if verdict.anomalous {
 ///     let why = WALKING.contributions(&x)?;
 /// }
 /// ```
@@ -62,13 +62,8 @@ pub static WALKING: ::mercer::Detector<::mercer::kernel::Rbf<f32>, [f32; 12], 12
             POINTS,
             KERNEL.memos(&POINTS),
             ::mercer::kpca::Expansion::from_parts(
-                ::mercer::kpca::ExpansionHeader {
-                    points: 12,
-                    components: 4,
-                    centre_norm: 0.78690726,
-                    total_variance: 0.21309236,
-                    indefinite: false,
-                },
+                // Points, components, squared norm of the centre, total variance, indefinite?
+                ::mercer::kpca::ExpansionHeader::new(12, 4, 0.78690726, 0.21309236, false),
                 [
                     [-0.073021, -0.5126321, -0.59490895, -0.069372475],
                     [0.074511595, 0.508116, 0.4450345, -0.27711135],
