@@ -8,16 +8,16 @@
 //! | [`Poly`] | `(γ x·y + c)^p` |
 //! | [`Sigmoid`] | `tanh(γ x·y + c)`, not positive definite in general |
 //! | [`QuadraticForm`] | `xᵀAy` with `A ⪰ 0` |
-//! | [`Spectrum`] | `Σ_s #(s in x) · #(s in y)` over the substrings `s` of a length, for strings and event codes |
+//! | [`Spectrum`] | `Σ_s #(s in x) · #(s in y)` over the substrings `s` of one length |
 //! | [`Scale`], [`Sum`], [`Product`], [`Exp`] | `c·k`, `k₁+k₂`, `k₁·k₂`, `exp(k)` |
 //! | [`Conformal`] | `f(x) k(x,y) f(y)` |
 //! | [`Mapped`] | `k(g(x), g(y))` |
 //! | [`Normalised`], [`Cosine`] | `k(x,y)/√(k(x,x) k(y,y))` |
-//! | [`Precomputed`] | entry of a Gram matrix computed elsewhere |
+//! | [`Precomputed`] | an entry of a Gram matrix that was computed elsewhere |
 //!
-//! Kernels are plain structs with public fields, so they can be written as constants and live in flash.
-//! Their parameters are therefore checked where a kernel is put to work: every fit and every
-//! Gram matrix calls [`Kernel::validate`] first.
+//! A kernel is a plain struct with public fields, so it can be a constant and live in flash. Its
+//! parameters are therefore checked where it is put to work: every fit and every Gram matrix calls
+//! [`Kernel::validate`] first.
 //!
 //! ```
 //! use mercer::Kernel;
@@ -26,6 +26,24 @@
 //! assert!(K.validate().is_ok());
 //! assert_eq!(K.eval(&[1.0, 2.0], &[1.0, 2.0]), 6.0);
 //! ```
+//!
+//! # The room
+//! [`Kernel`], the trait that says what a kernel is, stands in this file. Then, in reading order:
+//!
+//! | module | holds |
+//! |---|---|
+//! | `samples` | [`Sample`], what a model stores and a kernel sees; [`Samples`], a collection of them |
+//! | [`block`] | [`BlockKernel`]: how a model evaluates a kernel, four points at a time |
+//! | `vector`, `gaussian` | kernels on vectors; [`Rbf`] has a file of its own, since every cycle counts |
+//! | `width` | how wide a Gaussian should be |
+//! | `compose` | kernels made of kernels |
+//! | `spectrum`, `precomputed` | strings; Gram matrices from elsewhere |
+//! | `gradient` | [`Gradient`]: what contributions need |
+//! | [`gram`] | the Gram matrix and its centring |
+//! | [`geometry`] | norms, distances and angles in feature space |
+//!
+//! This room knows [`linalg`](crate::linalg), [`math`](crate::math) and [`error`](crate::error); it
+//! does not know what a model is.
 
 pub mod block;
 mod compose;
