@@ -30,7 +30,6 @@
 //! ```
 //! # use mercer::GaussianDetector;
 //! include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/walking/model.rs"));
-//!
 //! let detector: &GaussianDetector<12, 12, 4> = &WALKING; // 12 inputs, 12 points, 4 components
 //! assert!(detector.score(&[0.0; 12])?.anomalous);
 //! # Ok::<(), mercer::Error>(())
@@ -39,9 +38,8 @@
 //! **Features by projection**, for a classifier of your own:
 //!
 //! ```
-//! use mercer::KernelPca;
 //! use mercer::kernel::Rbf;
-//! use mercer::kpca::{Components, ExactWorkspace};
+//! use mercer::kpca::{Components, ExactWorkspace, KernelPca};
 //!
 //! let samples = [[0.0, 0.1], [0.2, 0.0], [1.0, 1.1], [0.9, 1.0], [0.1, 0.2]];
 //! let mut model = KernelPca::<Rbf<f32>, [f32; 2], 5, 3>::new();
@@ -53,19 +51,16 @@
 //! ```
 //!
 //! # The rooms
-//! Raw readings → **detect** ← **kpca** ← **kernel** ← **linalg**. Each room knows those to its right
-//! only.
+//! Raw readings → `detect` ← `kpca` ← `kernel` ← `linalg`: each room knows those to its right only.
 //!
-//! | room | what it is for |
-//! |---|---|
-//! | [`detect`] | a verdict on a raw reading: scaling, thresholds, learning, alarms, reasons, storage |
-//! | [`kpca`] | the model of points and weights: fits, projections, scores, pre-images |
-//! | [`kernel`] | what "alike" means, for vectors, strings, graphs or a sample type of your own |
-//! | [`linalg`] | matrices, eigenproblems and linear systems on borrowed slices |
-//! | [`methods`] | beside `detect`: other kernel methods, such as ridge regression and k-means |
+//! - [`detect`]: a verdict on a raw reading; scaling, thresholds, learning, alarms, reasons, storage.
+//! - [`kpca`]: the model of points and weights; fits, projections, scores, pre-images.
+//! - [`kernel`]: what "alike" means, for vectors, strings, graphs or a sample type of your own.
+//! - [`linalg`]: matrices, eigenproblems and linear systems on borrowed slices.
+//! - [`methods`]: beside `detect`, on `kpca`; other kernel methods, such as ridge regression.
 //!
-//! Under all of them: [`math`], where `exp` and `sqrt` live, [`error`], and [`Progress`]. The features
-//! `defmt` and `micromath` add `defmt::Format` and a smaller, less exact `exp`.
+//! Under all of them: [`math`], the one home of `exp` and `sqrt`, [`error`] and [`Progress`]. Feature
+//! `defmt` adds `defmt::Format`; `micromath` adds a smaller, less exact `exp` for kernels that name it.
 #![no_std]
 #![forbid(unsafe_code)]
 
