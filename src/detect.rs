@@ -8,7 +8,7 @@
 //! | [`scaling`] | [`Scaling`]: inputs in units of their standard deviation |
 //! | `detector` | [`Detector`], [`DetectorView`], [`Thresholds`], [`Verdict`] |
 //! | [`calibrate`] | thresholds that keep a promise about [`FalseAlarms`] |
-//! | [`learning`] | cross-fit, calibration and fit in bounded steps: [`Recipe`], [`LearnReport`], [`Warning`] |
+//! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
 //! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |
 //! | [`explain`] | which input is to blame, and what it should have read |

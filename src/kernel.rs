@@ -32,9 +32,9 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `samples` | [`Sample`], what a model stores and a kernel sees; [`Samples`], a collection of them |
+//! | `samples` | [`Sample`], which a model stores and a kernel sees; [`Samples`], many of them |
 //! | [`block`] | [`BlockKernel`]: how a model evaluates a kernel, four points at a time |
-//! | `vector`, `gaussian` | kernels on vectors; [`Rbf`] has a file of its own, since every cycle counts |
+//! | `vector`, `gaussian` | kernels on vectors; [`Rbf`] has a file of its own, for speed |
 //! | `width` | how wide a Gaussian should be |
 //! | `compose` | kernels made of kernels |
 //! | `spectrum`, `precomputed` | strings; Gram matrices from elsewhere |
@@ -72,8 +72,8 @@ use crate::math::Real;
 
 /// A symmetric function of two samples that is an inner product in some feature space.
 ///
-/// Implement it for your own sample type; [`eval`](Kernel::eval) is all that is required. Models and
-/// fits also ask for [`BlockKernel`], for which an empty implementation will do:
+/// Implement it for your own sample type; only [`eval`](Kernel::eval) is required. Models and fits
+/// also ask for [`BlockKernel`], for which an empty implementation will do:
 ///
 /// ```
 /// use mercer::Kernel;
@@ -96,7 +96,7 @@ pub trait Kernel<X: ?Sized> {
     /// `k(x, y)`.
     fn eval(&self, x: &X, y: &X) -> Self::Scalar;
 
-    /// `k(x, x)`, the squared norm in feature space; to be overridden where it is cheaper.
+    /// `k(x, x)`, the squared norm in feature space. Override it where there is a cheaper way.
     fn diagonal(&self, x: &X) -> Self::Scalar {
         self.eval(x, x)
     }
@@ -119,7 +119,7 @@ pub trait Kernel<X: ?Sized> {
     }
 }
 
-/// A kernel that is borrowed is a kernel.
+/// A borrowed kernel is a kernel.
 impl<X: ?Sized, K: Kernel<X> + ?Sized> Kernel<X> for &K {
     type Scalar = K::Scalar;
     fn eval(&self, x: &X, y: &X) -> K::Scalar {

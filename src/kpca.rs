@@ -16,11 +16,11 @@
 //! | [`exact`] | every sample is a point; all eigenpairs of an `n × n` matrix |
 //! | [`leading`] | the same model, found faster when few components are wanted |
 //! | `pivoted` | the choice of [`Landmarks`] by pivoted Cholesky |
-//! | [`landmark`] | a few samples that span the rest are the points, in bounded steps: for devices |
+//! | [`landmark`] | a few samples that span the rest are points; in bounded steps, for devices |
 //! | [`preimage`] | back from projections to inputs |
 //!
-//! A fit writes nothing before every check has passed and the eigensolver has converged, so an error
-//! leaves the old model as it was.
+//! A fit writes nothing before every check has passed and the eigensolver has converged, so an
+//! error leaves the old model as it was.
 //!
 //! This room knows [`kernel`](crate::kernel), [`linalg`](crate::linalg) and what is below them. Raw
 //! units and thresholds are the business of [`detect`](crate::detect).

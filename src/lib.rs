@@ -1,6 +1,6 @@
 //! Kernel PCA for microcontrollers: from a few dozen readings it learns what normal looks like, and
-//! says when a reading is not, how strongly, and because of which sensor. `no_std`, no allocation, no
-//! `unsafe`, no panics; the same bits on the host and on every core.
+//! says when a reading is not, how strongly, and because of which sensor. `no_std`, no allocation,
+//! no `unsafe`, no panics; the same bits on the host and on every core.
 //!
 //! **Learn on the device, then score.** In firmware the learner is a `static`, and
 //! [`begin`](Learner::begin) and [`step`](Learner::step) do the work in bounded pieces:
@@ -24,8 +24,8 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
-//! **A model in flash**, written by `mercer export --rust` on the host; an [`Alarm`] debounces it, and
-//! [`contributions`](Detector::contributions) name the suspect:
+//! **A model in flash**, written by `mercer export --rust` on the host; an [`Alarm`] debounces it,
+//! and [`contributions`](Detector::contributions) name the suspect:
 //!
 //! ```
 //! # use mercer::GaussianDetector;
@@ -53,14 +53,16 @@
 //! # The rooms
 //! Raw readings → `detect` ← `kpca` ← `kernel` ← `linalg`: each room knows those to its right only.
 //!
-//! - [`detect`]: a verdict on a raw reading; scaling, thresholds, learning, alarms, reasons, storage.
+//! - [`detect`]: a verdict on a raw reading; scaling, thresholds, learning, alarms, reasons,
+//!   storage.
 //! - [`kpca`]: the model of points and weights; fits, projections, scores, pre-images.
 //! - [`kernel`]: what "alike" means, for vectors, strings, graphs or a sample type of your own.
 //! - [`linalg`]: matrices, eigenproblems and linear systems on borrowed slices.
 //! - [`methods`]: beside `detect`, on `kpca`; other kernel methods, such as ridge regression.
 //!
-//! Under all of them: [`math`], the one home of `exp` and `sqrt`, [`error`] and [`Progress`]. Feature
-//! `defmt` adds `defmt::Format`; `micromath` adds a smaller, less exact `exp` for kernels that name it.
+//! Under all of them: [`math`], the one home of `exp` and `sqrt`, [`error`] and [`Progress`].
+//! Feature `defmt` adds `defmt::Format`; `micromath` adds a smaller, less exact `exp` for kernels
+//! that name it.
 #![no_std]
 #![forbid(unsafe_code)]
 

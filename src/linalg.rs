@@ -5,15 +5,15 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `slices` | parts of slices whose bounds are known to hold: asserted in tests, no panic in firmware |
+//! | `slices` | parts of slices, their bounds asserted in tests, without a panic in firmware |
 //! | `matrix` | [`Matrix`], [`MatrixView`], [`MatrixViewMut`] |
 //! | `lanes` | four sums at once: the inner loops of a score |
 //! | `rows` | arithmetic on rows in a fixed order: the inner loops of a fit |
 //! | [`cholesky`] | linear systems with a positive definite matrix |
 //! | [`eigen`] | all eigenpairs of a symmetric matrix, or the leading ones; functions of matrices |
 //!
-//! This room knows [`error`](crate::error), [`Progress`](crate::Progress) and [`math`](crate::math).
-//! It has never heard of kernels.
+//! This room knows [`error`](crate::error), [`Progress`](crate::Progress) and
+//! [`math`](crate::math). It has never heard of kernels.
 
 pub mod cholesky;
 pub mod eigen;

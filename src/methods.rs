@@ -5,7 +5,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `labels`, `points` | what several of them share: rules for labels, samples that a model keeps |
+//! | `labels`, `points` | shared by several: rules for labels, samples that a model keeps |
 //! | [`pca`] | linear PCA: de-correlation, whitening, reconstruction |
 //! | [`ridge`] | kernel ridge regression |
 //! | [`preimage`] | pre-images for any kernel, learned by ridge regression |
@@ -14,8 +14,8 @@
 //! | [`kmeans`] | kernel k-means: samples in clusters |
 //! | [`graph`] | the diffusion kernel: how alike the nodes of a graph are |
 //!
-//! This room knows [`kpca`](crate::kpca) and what is below it. [`detect`](crate::detect) does not know
-//! it, nor it `detect`.
+//! This room knows [`kpca`](crate::kpca) and what is below it. [`detect`](crate::detect) does not
+//! know it, nor it `detect`.
 
 pub mod dimension;
 pub mod fisher;

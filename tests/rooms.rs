@@ -1,10 +1,10 @@
 //! Knowledge points one way: from room to room, and inside each room from module to module.
 //!
-//! The rooms are the folders of `src`, in the order `error, progress, math ← linalg ← kernel ← kpca ←
-//! detect`; `methods` stands beside `detect` on `kpca`, and the two do not know each other. The test
-//! reads the sources, drops comments, strings and whatever is `#[cfg(test)]`, and follows every path
-//! that begins with `crate`, `super` or `self`. A name that a room or the root re-exports counts as
-//! the module that defines it.
+//! The rooms are the folders of `src`, in the order
+//! `error, progress, math ← linalg ← kernel ← kpca ← detect`; `methods` stands beside `detect` on
+//! `kpca`, and the two do not know each other. The test reads the sources, drops comments, strings
+//! and whatever is `#[cfg(test)]`, and follows every path that begins with `crate`, `super` or
+//! `self`. A name that a room or the root re-exports counts as the module that defines it.
 //!
 //! Links in documentation may point anywhere. What it cannot see are calls of methods that another
 //! module defines in an `impl` of the same type.
@@ -284,8 +284,8 @@ fn scan(text: &str, module: &[String]) -> Scan {
     scan
 }
 
-/// Collects the paths of a tree like `a::{b, c as d}` with the names that they get; returns where it
-/// ends.
+/// Collects the paths of a tree like `a::{b, c as d}` with the names that they get; returns where
+/// it ends.
 fn tree(
     tokens: &[String],
     mut i: usize,
@@ -323,7 +323,8 @@ fn tree(
     i
 }
 
-/// A path from the root of the crate. One that begins with a name is one of the module's own children.
+/// A path from the root of the crate. One that begins with a name is one of the module's own
+/// children.
 fn absolute(here: &[String], path: &[String]) -> Names {
     let mut base = here.to_vec();
     let mut rest = path;

@@ -1,4 +1,5 @@
-//! The weights of a model: what remains of kernel PCA once the kernel values `k_i = k(x, point_i)` are known.
+//! The weights of a model: all that is left of kernel PCA once the kernel values
+//! `k_i = k(x, point_i)` are known.
 //!
 //! `f_j = Σ_i α_ji k_i − b_j`, `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
 
@@ -21,7 +22,8 @@ pub struct ExpansionHeader<T> {
     pub centre_norm: T,
     /// Variance of the samples in feature space, over all components.
     pub total_variance: T,
-    /// The kernel was not positive semi-definite on the samples: SPE can be negative and is not clamped.
+    /// The kernel was not positive semi-definite on the samples, so SPE can be negative and is not
+    /// clamped.
     pub indefinite: bool,
 }
 
@@ -64,8 +66,10 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
 
     /// An expansion from numbers computed earlier: a model in flash.
     ///
-    /// `weights[i][j]` is `α_ji`, the weight of point `i` in component `j`; `centre` is `β`, `offsets` is `b`, `variances` is `λ`.
-    /// Points and components beyond those the header names are ignored.
+    /// `weights[i][j]` is `α_ji`, the weight of point `i` in component `j`; `centre` is `β`,
+    /// `offsets` is `b`, `variances` is `λ`. Points and components beyond those that the header
+    /// names are ignored. With debug assertions, a header that names more than there are does not
+    /// compile in a constant.
     pub const fn from_parts(
         header: ExpansionHeader<T>,
         weights: [[T; P]; R],
@@ -234,7 +238,8 @@ impl<'a, T: Real> ExpansionView<'a, T> {
         self.weights.columns()
     }
 
-    /// `λ_j`, the variance of the samples along each component (eigenvalues of the covariance in feature space), descending.
+    /// `λ_j`, the variance of the samples along each component, descending: the eigenvalues of
+    /// their covariance in feature space.
     pub const fn variances(&self) -> &'a [T] {
         self.variances
     }

@@ -26,8 +26,8 @@ pub type Scalar<K, X> = <K as Kernel<<X as Sample>::View>>::Scalar;
 
 /// A kernel PCA model of at most `R` points and `P` components on samples of type `X`.
 ///
-/// It can be a `static`: [`new`](Self::new) is const and all zeros, and a trained model is const-constructible
-/// [from its parts](Self::from_parts).
+/// It can be a `static`: [`new`](Self::new) is `const` and all zeros, and a trained model is a
+/// constant made [from its parts](Self::from_parts).
 ///
 /// ```
 /// use mercer::KernelPca;
@@ -52,8 +52,8 @@ where
     X: Sample,
     K: Kernel<X::View>,
 {
-    /// None before the first fit, so that an empty model is all zeros and stays out of `.data` (with
-    /// kernels made of numbers, as those here are).
+    /// None before the first fit, so that an empty model is all zeros and stays out of `.data` (if
+    /// the kernel is made of numbers, as those of this crate are).
     kernel: Option<K>,
     points: heapless::Vec<X, R, u32>,
     memos: Memos<Scalar<K, X>, R>,
@@ -81,8 +81,8 @@ where
 
     /// A model that was trained earlier, e.g. on the host, and lives in flash.
     ///
-    /// `memos` are [`Rbf::memos`](crate::kernel::Rbf::memos) of the points; [`Memos::NONE`] for other
-    /// kernels.
+    /// `memos` are the [`Rbf::memos`](crate::kernel::Rbf::memos) of the points, or [`Memos::NONE`]
+    /// for other kernels.
     pub const fn from_parts(
         kernel: K,
         points: [X; R],
