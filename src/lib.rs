@@ -28,11 +28,16 @@
 //! and [`contributions`](Detector::contributions) name the suspect:
 //!
 //! ```
-//! # use mercer::GaussianDetector;
 //! include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/walking/model.rs"));
-//! let detector: &GaussianDetector<12, 12, 4> = &WALKING; // 12 inputs, 12 points, 4 components
-//! assert!(detector.score(&[0.0; 12])?.anomalous);
-//! # Ok::<(), mercer::Error>(())
+//!
+//! fn is_anomalous(x: &[f32; 12]) -> Result<bool, mercer::Error> {
+//!     Ok(WALKING.score(x)?.anomalous) // pub static WALKING: GaussianDetector<12, 12, 4>
+//! }
+//! # fn main() {
+//! #     let detector: &mercer::GaussianDetector<12, 12, 4> = &WALKING;
+//! #     assert!(detector.model().is_fitted());
+//! #     assert_eq!(is_anomalous(&[0.0; 12]), Ok(true));
+//! # }
 //! ```
 //!
 //! **Features by projection**, for a classifier of your own:

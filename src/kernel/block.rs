@@ -160,7 +160,9 @@ impl<T: Real, const R: usize> Memos<T, R> {
 
     /// Those of the leading near points.
     pub(crate) fn leading(&self) -> &[T] {
-        head(&self.values, self.near as usize)
+        debug_assert!(self.near as usize <= R, "{} near points of {R}", self.near);
+        // All of them, rather than none as from `head`: a select less for every score.
+        self.values.get(..self.near as usize).unwrap_or(&self.values)
     }
 
     /// Makes them anew.
