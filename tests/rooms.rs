@@ -171,10 +171,10 @@ impl Sources {
                 .filter(|part| part != "lib")
                 .collect();
             let scan = scan(&text, &module);
-            for (name, path) in &scan.exports {
-                exports.insert([&module[..], std::slice::from_ref(name)].concat(), path.clone());
-            }
-            tests.extend(scan.tests.iter().map(|name| [&module[..], &[name.clone()]].concat()));
+            let child =
+                |name: &str| -> Names { module.iter().cloned().chain([name.to_owned()]).collect() };
+            exports.extend(scan.exports.iter().map(|(name, path)| (child(name), path.clone())));
+            tests.extend(scan.tests.iter().map(|name| child(name)));
             if !module.is_empty() {
                 modules.insert(module.clone());
                 let file = format!("src/{}", inside.to_string_lossy().replace('\\', "/"));

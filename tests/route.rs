@@ -210,8 +210,7 @@ fn calibration_scores_with_the_bits_of_models_of_the_folds() {
         let kernel = Rbf::new(T::from_f64(0.05));
         let mut learner = Box::new(Learner::<Rbf<T>, [T; D], N, R, R>::new());
         samples.iter().for_each(|x| learner.push(x).unwrap());
-        let mut recipe = Recipe::default();
-        recipe.standardise = false;
+        let recipe = Recipe { standardise: false, ..Recipe::default() };
         let found = learner.learn(kernel, recipe).unwrap().thresholds;
 
         let fold = |i: usize| FoldOrder::Contiguous.fold(i, N, FOLDS);

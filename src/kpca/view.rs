@@ -116,10 +116,7 @@ where
     }
 
     /// What is known of a query, and what it is compared with.
-    pub(super) fn prepare(
-        &self,
-        x: &S::View,
-    ) -> Result<(Query<K::Scalar>, Borrowed<'a, S, K::Scalar>), Error> {
+    pub(super) fn prepare(&self, x: &S::View) -> Result<PreparedFor<'a, S, K::Scalar>, Error> {
         let peer = self.points.sample(0);
         let Prepared { query, memos, others } = route::prepare(self.kernel, x, peer, self.memos)?;
         Ok((query, Borrowed { points: self.points, memos, others, expansion: self.expansion }))
@@ -158,6 +155,9 @@ where
         Ok(query.factor * centre_sum)
     }
 }
+
+/// A query, and the points that it is compared with.
+type PreparedFor<'a, S, T> = (Query<T>, Borrowed<'a, S, T>);
 
 /// The numbers of a model in any storage, point by point.
 pub(super) struct Borrowed<'a, S: ?Sized, T> {
