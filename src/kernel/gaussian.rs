@@ -96,7 +96,7 @@ impl<T: Real, M: Math<T>> BlockKernel<[T]> for Rbf<T, M> {
     #[inline(always)]
     fn prepare(&self, x: &[T], peer: &[T]) -> Option<Query<T>> {
         let reach = self.gamma * sum(x.iter().map(|&x| x * x));
-        // One look instead of one at each input: whatever is not finite shows in the sum.
+        // One check instead of one for each input: a value that is not finite shows in the sum.
         if !(reach <= near_query::<T>() && x.len() == peer.len()) {
             return None;
         }
