@@ -1,4 +1,23 @@
-//! Detection.
+//! From a raw reading to a verdict, an alarm and a reason.
+//!
+//! A [`Detector`] is a scaling, a model and thresholds in one value; a [`Learner`] makes it on the
+//! device. In reading order:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`scaling`] | [`Scaling`]: inputs in units of their standard deviation |
+//! | `detector` | [`Detector`], [`DetectorView`], [`Thresholds`], [`Verdict`] |
+//! | [`calibrate`] | thresholds that keep a promise about [`FalseAlarms`] |
+//! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
+//! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
+//! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |
+//! | [`explain`] | which input is to blame, and what it should have read |
+//! | [`persist`] | a detector as bytes |
+//! | [`quantised`] | [`QuantisedDetector`]: the same in integers, for cores without an FPU |
+//! | `interface` | [`Detect`], which both kinds of detector implement |
+//! | [`cost`] | instructions, flash and RAM of a score, as constants |
+//!
+//! This room knows [`kpca`](crate::kpca) and what is below it, and not [`methods`](crate::methods).
 
 pub mod alarm;
 pub mod buffer;

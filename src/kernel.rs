@@ -8,16 +8,16 @@
 //! | [`Poly`] | `(γ x·y + c)^p` |
 //! | [`Sigmoid`] | `tanh(γ x·y + c)`, not positive definite in general |
 //! | [`QuadraticForm`] | `xᵀAy` with `A ⪰ 0` |
-//! | [`Spectrum`] | `Σ_s #(s in x) · #(s in y)` over the substrings `s` of a length, for strings and event codes |
+//! | [`Spectrum`] | `Σ_s #(s in x) · #(s in y)` over the substrings `s` of one length |
 //! | [`Scale`], [`Sum`], [`Product`], [`Exp`] | `c·k`, `k₁+k₂`, `k₁·k₂`, `exp(k)` |
 //! | [`Conformal`] | `f(x) k(x,y) f(y)` |
 //! | [`Mapped`] | `k(g(x), g(y))` |
 //! | [`Normalised`], [`Cosine`] | `k(x,y)/√(k(x,x) k(y,y))` |
-//! | [`Precomputed`] | entry of a Gram matrix computed elsewhere |
+//! | [`Precomputed`] | an entry of a Gram matrix that was computed elsewhere |
 //!
-//! Kernels are plain structs with public fields, so they can be written as constants and live in flash.
-//! Their parameters are therefore checked where a kernel is put to work: every fit and every
-//! Gram matrix calls [`Kernel::validate`] first.
+//! A kernel is a plain struct with public fields, so it can be a constant and live in flash. Its
+//! parameters are therefore checked where it is put to work: every fit and every Gram matrix calls
+//! [`Kernel::validate`] first.
 //!
 //! ```
 //! use mercer::Kernel;
@@ -26,6 +26,24 @@
 //! assert!(K.validate().is_ok());
 //! assert_eq!(K.eval(&[1.0, 2.0], &[1.0, 2.0]), 6.0);
 //! ```
+//!
+//! # The room
+//! [`Kernel`], the trait that says what a kernel is, stands in this file. Then, in reading order:
+//!
+//! | module | holds |
+//! |---|---|
+//! | `samples` | [`Sample`], which a model stores and a kernel sees; [`Samples`], many of them |
+//! | [`block`] | [`BlockKernel`]: how a model evaluates a kernel, four points at a time |
+//! | `vector`, `gaussian` | kernels on vectors; [`Rbf`] has a file of its own, for speed |
+//! | `width` | how wide a Gaussian should be |
+//! | `compose` | kernels made of kernels |
+//! | `spectrum`, `precomputed` | strings; Gram matrices from elsewhere |
+//! | `gradient` | [`Gradient`]: what contributions need |
+//! | [`gram`] | the Gram matrix and its centring |
+//! | [`geometry`] | norms, distances and angles in feature space |
+//!
+//! This room knows [`linalg`](crate::linalg), [`math`](crate::math) and [`error`](crate::error); it
+//! does not know what a model is.
 
 pub mod block;
 mod compose;
@@ -56,8 +74,8 @@ use crate::math::Real;
 
 /// A symmetric function of two samples that is an inner product in some feature space.
 ///
-/// Implement it for your own sample type; [`eval`](Kernel::eval) is all that is required. Models and
-/// fits also ask for [`BlockKernel`], for which an empty implementation will do:
+/// Implement it for your own sample type; only [`eval`](Kernel::eval) is required. Models and fits
+/// also ask for [`BlockKernel`], for which an empty implementation will do:
 ///
 /// ```
 /// use mercer::Kernel;
@@ -80,7 +98,7 @@ pub trait Kernel<X: ?Sized> {
     /// `k(x, y)`.
     fn eval(&self, x: &X, y: &X) -> Self::Scalar;
 
-    /// `k(x, x)`, the squared norm in feature space; to be overridden where it is cheaper.
+    /// `k(x, x)`, the squared norm in feature space. Override it where there is a cheaper way.
     fn diagonal(&self, x: &X) -> Self::Scalar {
         self.eval(x, x)
     }
@@ -103,7 +121,7 @@ pub trait Kernel<X: ?Sized> {
     }
 }
 
-/// A kernel that is borrowed is a kernel.
+/// A borrowed kernel is a kernel.
 impl<X: ?Sized, K: Kernel<X> + ?Sized> Kernel<X> for &K {
     type Scalar = K::Scalar;
     fn eval(&self, x: &X, y: &X) -> K::Scalar {

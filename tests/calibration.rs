@@ -145,7 +145,8 @@ fn with_both_scores_watched_each_gets_half_of_the_false_alarms() {
     }
     assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
     // Exactly at the threshold is still normal.
-    let at = Score { spe: both.thresholds.spe, t2: both.thresholds.t2, ..Score::default() };
+    let mut at = Score::default();
+    (at.spe, at.t2) = (both.thresholds.spe, both.thresholds.t2);
     assert!(!both.thresholds.judge(at).anomalous);
 }
 

@@ -28,8 +28,10 @@ fn tables_are_true() {
 /// The same model with fewer components.
 fn leading(fitted: &Fitted<f32>, components: usize) -> ExpansionView<'_, f32> {
     let all = fitted.expansion();
+    let mut header: ExpansionHeader<f32> = *all.header();
+    header.components = components as u32;
     ExpansionView::new(
-        ExpansionHeader { components: components as u32, ..*all.header() },
+        header,
         all.weights().leading(all.points(), components),
         all.centre(),
         &all.offsets()[..components],

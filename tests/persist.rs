@@ -144,13 +144,7 @@ fn the_format_is_pinned() {
         GOLDEN_CRC[0], GOLDEN_CRC[1], GOLDEN_CRC[2], GOLDEN_CRC[3],
     ];
     const { assert!(FORMAT_VERSION == 1 && Tiny::ENCODED_SIZE == GOLDEN.len()) };
-    let header = ExpansionHeader {
-        points: 1,
-        components: 1,
-        centre_norm: 1.0,
-        total_variance: 2.0,
-        indefinite: true,
-    };
+    let header = ExpansionHeader::new(1, 1, 1.0, 2.0, true);
     let expansion = Expansion::from_parts(header, [[0.75]], [1.0], [0.5], [1.5]);
     let tiny = Tiny::from_parts(
         Scaling::new([3.0], [4.0]),
@@ -220,12 +214,7 @@ fn detectors_of_another_type_are_refused_by_name() {
     assert_eq!(fault(&bytes_of(&double)), FormatFault::Scalar { expected: 4, found: 8 });
 
     let expansion = Expansion::from_parts(
-        ExpansionHeader {
-            points: 1,
-            components: 1,
-            total_variance: 1.0,
-            ..ExpansionHeader::default()
-        },
+        ExpansionHeader::new(1, 1, 0.0, 1.0, false),
         [[1.0]],
         [1.0],
         [0.0],

@@ -41,13 +41,7 @@ fn by_hand<const D: usize, const R: usize, const P: usize>(
     weights: [[f32; P]; R],
     centre: [f32; R],
 ) -> Detector<Rbf<f32>, [f32; D], R, P> {
-    let header = ExpansionHeader {
-        points: R as u32,
-        components: P as u32,
-        centre_norm: 0.5,
-        total_variance: 0.5,
-        indefinite: false,
-    };
+    let header = ExpansionHeader::new(R as u32, P as u32, 0.5, 0.5, false);
     let expansion = Expansion::from_parts(header, weights, centre, [0.1; P], [0.25; P]);
     let model =
         KernelPca::from_parts(Rbf::new(gamma), points, Rbf::new(gamma).memos(&points), expansion);

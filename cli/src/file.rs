@@ -144,13 +144,13 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         kernel: record.kernel,
         points: grid("points", inputs, &record.points)?,
         weights: Weights {
-            header: ExpansionHeader {
-                points: u32::try_from(record.points.len())?,
-                components: u32::try_from(components)?,
-                centre_norm: record.centre_norm,
-                total_variance: record.total_variance,
-                indefinite: record.indefinite,
-            },
+            header: ExpansionHeader::new(
+                u32::try_from(record.points.len())?,
+                u32::try_from(components)?,
+                record.centre_norm,
+                record.total_variance,
+                record.indefinite,
+            ),
             weights: grid("weights", components, &record.weights)?,
             centre: record.centre,
             offsets: record.offsets,

@@ -190,13 +190,13 @@ impl Dump {
             weights.variances[j] = T::from_f64(value / n as f64);
         }
         weights.centre.fill(T::from_f64(1.0 / n as f64));
-        weights.header = ExpansionHeader {
-            points: n as u32,
-            components: rank as u32,
-            centre_norm: grand_mean,
-            total_variance: T::from_f64(diagonal / n as f64 - grand_mean.to_f64()),
-            indefinite: self.kernel == "sigmoid",
-        };
+        weights.header = ExpansionHeader::new(
+            n as u32,
+            rank as u32,
+            grand_mean,
+            T::from_f64(diagonal / n as f64 - grand_mean.to_f64()),
+            self.kernel == "sigmoid",
+        );
         Ok(weights)
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Instructions are upper bounds for opt-level 3, s and z: `cargo xtask bench` counts, and a test compares what it committed with these.
-//! They are for a model that has its [memos](crate::KernelPca::with_memos), as every fit on scaled readings makes them.
+//! They are for a model that has its [memos](crate::kpca::KernelPcaView::with_memos), as every fit on scaled readings makes them.
 
 use crate::detect::Detector;
 use crate::kernel::{BlockKernel, Rbf};

@@ -1,8 +1,8 @@
-//! How a model evaluates a kernel: four points at a time, with what can be known beforehand kept
-//! beside each point.
+//! How a model evaluates a kernel: four points at a time, with a number kept beside each point that
+//! makes this cheaper.
 //!
-//! [`Kernel`] says what a kernel *is*. [`BlockKernel`] says how many values of it are computed at
-//! once, and every method of it has a default that goes back to [`Kernel::eval`]. A kernel of your
+//! [`Kernel`] says what a kernel *is*. [`BlockKernel`] says how many of its values are computed at
+//! once; each of its methods has a default that falls back on [`Kernel::eval`]. A kernel of your
 //! own needs one line:
 //!
 //! ```
@@ -21,35 +21,35 @@
 //!
 //! # Notes for whoever changes this
 //!
-//! Every score goes through these methods, in the order in which `kpca::route` calls them, so these
-//! rules decide the bits of every score:
+//! Every score goes through these methods, in the order in which `kpca::route` calls them. These
+//! rules decide its bits:
 //!
-//! 1. A point is *near* when [`memo`](BlockKernel::memo) has a number for it. Whether it has depends
-//!    on the kernel and the point alone. [`Memos`] holds those of the leading near points, and is the
-//!    only place that makes them.
-//! 2. A query is *near* when [`prepare`](BlockKernel::prepare) makes something of it. It may do so
-//!    only of a query that [`Kernel::check`] would accept, since a near query is not checked again;
-//!    and it must do so of every query that has any near point in its reach, since the leading near
-//!    points count as 0 for a query that is not near.
-//! 3. Whole blocks of near points with a near query go to [`eval_block`](BlockKernel::eval_block),
-//!    what is left of near points, and all after them, to [`eval_point`](BlockKernel::eval_point).
-//!    Both return `k(x, p)/factor` with the factor of the query, which the caller multiplies the
-//!    sums by.
-//! 4. Each lane of a block is computed by itself. A value must not depend on its neighbours, so that
-//!    sums over blocks have the bits of sums over points.
-//! 5. What a device computes stays free of libm's `exp`, which alone takes 500 bytes of flash:
+//! 1. A point is *near* when [`memo`](BlockKernel::memo) has a number for it, which depends on the
+//!    kernel and the point alone. [`Memos`] holds the numbers of the leading near points.
+//! 2. A query is *near* when [`prepare`](BlockKernel::prepare) returns something for it. A near
+//!    query is not checked again, so `prepare` must return nothing for one that [`Kernel::check`]
+//!    would refuse. For a query that is not near, the leading near points count as 0, so `prepare`
+//!    must return something for every query on which a near point has any effect.
+//! 3. Whole blocks of leading near points go to [`eval_block`](BlockKernel::eval_block), if the
+//!    query is near; the near points that do not fill a block, and all points after them, go to
+//!    [`eval_point`](BlockKernel::eval_point). Both return `k(x, p)/factor` with the factor of the
+//!    query; the caller multiplies the sums by it.
+//! 4. Each lane of a block is computed by itself: a value must not depend on its neighbours. Sums
+//!    over blocks then have the bits of sums over points.
+//! 5. Scores stay free of libm's `exp`, which alone takes 500 bytes of flash:
 //!    [`eval`](Kernel::eval) is for fits, the methods here are for scores.
 
 use super::Kernel;
+use crate::linalg::slices::head;
 use crate::math::Real;
 
 /// What the kernel values of one query with all points have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Query<T> {
-    /// What is added to the exponents of a block.
+    /// Added to the exponents of a block.
     pub start: T,
-    /// What the values, or a sum of them, have still to be multiplied by: finite and > 0.
+    /// By which the values, or a sum of them, must still be multiplied: finite and > 0.
     pub factor: T,
 }
 
@@ -66,13 +66,14 @@ impl<T: Real> Query<T> {
 pub trait BlockKernel<X: ?Sized>: Kernel<X> {
     /// A number to keep beside a near point, so that a block of them is cheaper to evaluate.
     ///
-    /// None where this kernel has no such thing, or blocks would lose digits at this point.
+    /// None if this kernel keeps no such number, or if blocks would lose digits at this point.
     fn memo(&self, point: &X) -> Option<Self::Scalar> {
         let _ = point;
         None
     }
 
-    /// What is computed once for a near query; none for any other. `peer` is one of the points.
+    /// Whatever can be computed once for a near query; none for any other. `peer` is one of the
+    /// points.
     #[inline(always)]
     fn prepare(&self, x: &X, peer: &X) -> Option<Query<Self::Scalar>> {
         let _ = (x, peer);
@@ -141,7 +142,7 @@ impl<X: ?Sized, K: BlockKernel<X> + ?Sized> BlockKernel<X> for &K {
     }
 }
 
-/// What a kernel keeps beside the points of a model of at most `R` of them.
+/// The numbers that a kernel keeps beside the points of a model of at most `R` points.
 ///
 /// A model in flash gets it from [`Rbf::memos`](super::Rbf::memos), which is `const`; for other
 /// kernels it is [`NONE`](Self::NONE).
@@ -154,11 +155,13 @@ pub struct Memos<T, const R: usize> {
 }
 
 impl<T: Real, const R: usize> Memos<T, R> {
-    /// Of no point; all zeros.
+    /// For no point; all zeros.
     pub const NONE: Self = Self { near: 0, values: [T::ZERO; R] };
 
     /// Those of the leading near points.
     pub(crate) fn leading(&self) -> &[T] {
+        debug_assert!(self.near as usize <= R, "{} near points of {R}", self.near);
+        // All of them, rather than none as from `head`: a select less for every score.
         self.values.get(..self.near as usize).unwrap_or(&self.values)
     }
 
@@ -192,5 +195,5 @@ where
         Some(())
     });
     let near = made.count();
-    memos.get(..near).unwrap_or_default()
+    head(memos, near)
 }

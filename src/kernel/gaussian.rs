@@ -6,14 +6,16 @@
 //! all points, is split into a start for `exp` and a factor of the sums. All other values come from
 //! differences, `−γ Σ (x_l − p_l)²`. Exponents are counted in steps of the table in [`Fast`].
 //!
-//! **Domain.** Inner products lose digits away from the origin, so points with `γ‖p‖² > 4` are
-//! evaluated from differences, as is whatever does not fill a block. Inputs that are standardised
-//! have their origin in their midst, and hardly any point is that far. For queries with `γ‖x‖²`
-//! above 45 (72 in `f64`) all other points count as 0, which they are but for 2.3e-10 (4e-19).
+//! **Source.** `‖x−p‖² = ‖x‖² − 2x·p + ‖p‖²`; the choice between the two forms was measured here.
 //!
-//! **Bound.** In `f32`, values in blocks are off by at most `2.3e-7 + 2.5e-7·γ(‖x‖²+‖p‖²)` relative,
-//! which is less than 3e-7 at the default width, and nowhere by more than 4e-7 absolute. From
-//! differences they are off by 2.5e-7 and 2e-7 times the exponent, relative. Tests hold both.
+//! **Domain.** Inner products lose digits away from the origin, so points with `γ‖p‖² > 4` are
+//! evaluated from differences, as are those that do not fill a block. Standardised inputs lie
+//! around the origin, so hardly any point is that far. For queries with `γ‖x‖²` above 45 (72 in
+//! `f64`) the near points count as 0: their values are at most 2.3e-10 (4e-19).
+//!
+//! **Bound.** In `f32`, values in blocks are off by at most `2.3e-7 + 2.5e-7·γ(‖x‖²+‖p‖²)`
+//! relative, which is less than 3e-7 at the default width, and nowhere by more than 4e-7 absolute.
+//! From differences they are off by 2.5e-7 and 2e-7 times the exponent, relative. Tests hold both.
 
 use super::block::{BlockKernel, Memos, Query};
 use super::vector::check_vector;
@@ -54,7 +56,7 @@ fn near_query<T: Real>() -> T {
 pub struct Rbf<T, M = Fast> {
     /// Inverse width, finite and > 0.
     pub gamma: T,
-    /// Who computes `exp`.
+    /// The backend that computes `exp`.
     pub math: M,
 }
 
@@ -94,7 +96,7 @@ impl<T: Real, M: Math<T>> BlockKernel<[T]> for Rbf<T, M> {
     #[inline(always)]
     fn prepare(&self, x: &[T], peer: &[T]) -> Option<Query<T>> {
         let reach = self.gamma * sum(x.iter().map(|&x| x * x));
-        // One look instead of one at each input: whatever is not finite shows in the sum.
+        // One check instead of one for each input: a value that is not finite shows in the sum.
         if !(reach <= near_query::<T>() && x.len() == peer.len()) {
             return None;
         }
@@ -228,7 +230,8 @@ mod tests {
         libm::exp(-f64::from(kernel.gamma) * squares.sum::<f64>())
     }
 
-    /// The kernel value in a block if the query is near, else from the difference; and the exact one.
+    /// The kernel value in a block if the query is near, else from the difference; and the exact
+    /// one.
     fn by_route(kernel: &Rbf<f32>, x: &[f32; 7], y: &[f32; 7]) -> (f64, f64) {
         let value = match kernel.prepare(x, y) {
             Some(query) => {

@@ -44,8 +44,8 @@ pub trait Gradient<T: Real>: BlockKernel<[T], Scalar = T> {
     /// Adds `weight · ∂k(x, y)/∂x` to `out`, over the shortest length.
     fn add_gradient(&self, x: &[T], y: &[T], weight: T, out: &mut [T]);
 
-    /// The `g` of `∂k(x, y)/∂x = g·(y − x)`, from the value `k(x, y)`: for kernels of a distance, whose
-    /// gradient is then had without evaluating them again. None for all others.
+    /// The `g` of `∂k(x, y)/∂x = g·(y − x)`, from the value `k(x, y)`: for kernels of a distance,
+    /// whose gradient then takes no second evaluation. None for all others.
     #[inline(always)]
     fn radial(&self, value: T) -> Option<T> {
         let _ = value;

@@ -1,12 +1,23 @@
 //! The Gram matrix `K_ij = k(x_i, x_j)` and its centring in feature space.
 //!
-//! With row means `m_i = (1/n) Σ_j K_ij` and grand mean `M = (1/n²) Σ_ij K_ij`, the centred matrix is
-//! `K̃_ij = K_ij − m_i − m_j + M`: the Gram matrix of the samples after their mean in feature space
-//! has been moved to the origin. It is symmetric, and `K̃ e = 0` for the vector of ones `e`.
+//! **Method.** With row means `m_i = (1/n) Σ_j K_ij` and grand mean `M = (1/n²) Σ_ij K_ij`, the
+//! centred matrix is `K̃_ij = K_ij − m_i − m_j + M`: the Gram matrix of the samples after their
+//! mean in feature space has been moved to the origin. It is symmetric, and `K̃ e = 0` for the
+//! vector of ones `e`.
+//!
+//! **Source.** Schölkopf, Smola & Müller, *Nonlinear Component Analysis as a Kernel Eigenvalue
+//! Problem*, Neural Computation 10, 1998.
+//!
+//! **Domain.** At least two samples that the kernel accepts, on which its values are finite.
+//!
+//! **Bound.** Centring subtracts numbers of the size of `K`, so an entry of `K̃` is off by a few
+//! roundings of the largest entry of `K`, however small it is itself. It is symmetric to the last
+//! bit.
 
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Samples};
 use crate::linalg::MatrixViewMut;
+use crate::linalg::slices::tail;
 use crate::math::{Real, first_not_finite, sum};
 
 /// Fills `gram` with `k(x_i, x_j)`; `n(n+1)/2` kernel evaluations.
@@ -42,10 +53,10 @@ where
         let Some([diagonal, others @ ..]) = gram.row_mut(row).get_mut(row..) else { break };
         *diagonal = kernel.diagonal(x);
         kernel.eval_row(x, samples.iter_samples().skip(row + 1), others);
-        // One look for the row: what is not finite shows in the sum. (So can many large values,
-        // which are fine.)
+        // One check for the whole row: a value that is not finite shows in the sum. (Many large
+        // values can overflow there too; they are fine.)
         if !(*diagonal + sum(others.iter().copied())).is_finite()
-            && let Some(column) = first_not_finite(gram.row_mut(row).get(row..).unwrap_or_default())
+            && let Some(column) = first_not_finite(tail(gram.row_mut(row), row))
         {
             return Err(Error::NotFinite { row, column: row + column });
         }
@@ -96,8 +107,8 @@ where
 
 /// Some sample is further from the first, in feature space, than rounding explains.
 ///
-/// The squared distance of equal samples is exactly zero, while the trace
-/// of their centred Gram matrix is a sum of rounding errors: so this is the test to make.
+/// The squared distance of equal samples is exactly zero, while the trace of their centred Gram
+/// matrix is a sum of rounding errors. So this is the test to make.
 pub(crate) fn require_variance<K, S>(
     kernel: &K,
     samples: &S,
@@ -118,7 +129,8 @@ where
     if apart { Ok(()) } else { Err(Error::NoVariance) }
 }
 
-/// `k(x,x) + k(y,y) − 2k(x,y)`: the squared distance in feature space, 0 if no larger than rounding explains.
+/// `k(x,x) + k(y,y) − 2k(x,y)`: the squared distance in feature space, and 0 if it is no larger
+/// than rounding explains.
 pub(crate) fn squared_distance<T: Real>([kxx, kyy]: [T; 2], kxy: T) -> T {
     let norms = kxx + kyy;
     let distance = norms - (kxy + kxy);
@@ -163,7 +175,8 @@ mod tests {
                 assert!((k.view().at(i, j) / exact - 1.0).abs() < 2e-15, "entry {i}, {j}");
             }
         }
-        // Equal samples have exactly 1, and what is too far apart has next to nothing, without an error.
+        // The value of equal samples is exactly 1. That of samples very far apart is next to
+        // nothing, and no error.
         let far = [[0.0], [0.0], [1e200]];
         let mut k = Matrix::<f64, 3, 3>::zeros();
         fill(&fast, far.as_slice(), &mut k.view_mut()).unwrap();

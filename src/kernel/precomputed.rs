@@ -3,6 +3,7 @@
 use super::{BlockKernel, Kernel};
 use crate::error::{Error, Fault};
 use crate::linalg::MatrixView;
+use crate::linalg::slices::entry;
 use crate::math::Real;
 
 /// A Gram matrix as a kernel on row numbers: `k(i, j) = K[i][j]`.
@@ -24,9 +25,9 @@ pub struct Precomputed<'a, T>(pub MatrixView<'a, T>);
 
 impl<T: Real> Kernel<usize> for Precomputed<'_, T> {
     type Scalar = T;
-    /// 0 for rows outside the matrix; [`check`](Kernel::check) refuses those.
+    /// Rows outside the matrix are for [`check`](Kernel::check) to refuse beforehand.
     fn eval(&self, x: &usize, y: &usize) -> T {
-        self.0.get(*x, *y).unwrap_or(T::ZERO)
+        entry(self.0.row(*x), *y)
     }
     /// The matrix must be square, finite and symmetric.
     fn validate(&self) -> Result<(), Error> {

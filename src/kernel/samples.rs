@@ -1,9 +1,9 @@
 //! What a sample is, and where samples come from.
 //!
-//! A [`Sample`] is something a model can store and a kernel can look at: an array of readings
-//! (`[f32; 12]`, seen as `[f32]`), a borrowed string (`&str`, seen as `str`), or the number of a row in a
-//! precomputed Gram matrix (`usize`). [`Samples`] is any collection of them that can be asked
-//! for the i-th: a slice of samples, or a matrix with one sample a row.
+//! A [`Sample`] is something that a model can store and a kernel can look at: an array of readings
+//! (`[f32; 12]`, seen as `[f32]`), a borrowed string (`&str`, seen as `str`), or the number of a
+//! row in a precomputed Gram matrix (`usize`). [`Samples`] is a collection of them that can be
+//! asked for the i-th: a slice of samples, or a matrix with one sample a row.
 
 use core::fmt::Debug;
 
@@ -26,7 +26,7 @@ impl<T: Copy, const D: usize> Sample for [T; D] {
     }
 }
 
-/// A sample that is a vector of readings, which can be scaled and explained: `[f32; D]` or `[f64; D]`.
+/// A sample that is a vector of readings, `[f32; D]` or `[f64; D]`: it can be scaled and explained.
 pub trait Vector: Sample<View = [Self::Scalar]> + Copy + Debug {
     /// `f32` or `f64`.
     type Scalar: Real;

@@ -1,11 +1,4 @@
-//! Learning a model from samples.
-//!
-//! - [`exact`]: every sample becomes a point; all eigenpairs of the centred `n × n` Gram matrix.
-//! - [`leading`]: the same for the leading components only, in a small part of the time.
-//! - [`landmark`]: a few samples that span the rest become points; an `r × r` eigenproblem. The default on devices.
-//!
-//! All write the same kind of model. Nothing is written to it before every check has passed and the eigensolver has
-//! converged, so an error leaves the old model as it was.
+//! How many components a fit keeps, and what it reports.
 
 use crate::error::Error;
 use crate::math::Real;
@@ -13,11 +6,12 @@ use crate::math::Real;
 /// How many components to keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Components<T> {
     /// Exactly this many; an error when the samples do not span so many.
     Fixed(usize),
-    /// The fewest whose variances reach this share (`0 < share ≤ 1`) of the total, or as many as there is room for:
-    /// [`Report::explained`] says what was reached.
+    /// The fewest whose variances reach this share (`0 < share ≤ 1`) of the total, or as many as
+    /// there is room for: [`FitReport::explained`] says what was reached.
     Share(T),
 }
 
@@ -32,7 +26,8 @@ pub struct FitReport<T> {
     pub points: usize,
     /// Number of components kept.
     pub components: usize,
-    /// Number of components that could have been kept: those with a variance above rounding (after a [`leading`](super::leading) fit: of those it looked for).
+    /// Number of components that could have been kept: those with a variance above rounding. After
+    /// a [`leading`](super::leading) fit, only those it looked for are counted.
     pub rank: usize,
     /// Share of the total variance that the kept components explain.
     pub explained: T,
@@ -51,7 +46,8 @@ pub(crate) struct Choice<T> {
     pub(crate) explained: T,
 }
 
-/// Applies the rule of [`Components`]. Values up to `rounding` are never kept: weights are divided by their roots.
+/// Applies the rule of [`Components`]. Values up to `rounding` are never kept, since weights are
+/// divided by their roots.
 pub(crate) fn choose<T: Real>(
     rule: Components<T>,
     values: &[T],

@@ -1,8 +1,18 @@
-//! Exact kernel PCA: every sample is a point of the model (Schölkopf, Smola & Müller 1998).
+//! Exact kernel PCA: every sample is a point of the model.
 //!
-//! With `K̃ v_j = η_j v_j` (unit vectors, descending): `α_j = v_j/√η_j`, `β_i = 1/n`, `b_j = Σ_i α_ji m_i`, `λ_j = η_j/n`,
-//! `‖centre‖² = M`, total variance `tr(K̃)/n`. Because `K̃ e = 0`, the weights of a component sum to zero, which is why the centring
-//! of a new point reduces to the constant `b_j`. A training sample projects to `√η_j v_ij`.
+//! **Method.** With `K̃ v_j = η_j v_j` (unit vectors, descending): `α_j = v_j/√η_j`, `β_i = 1/n`,
+//! `b_j = Σ_i α_ji m_i`, `λ_j = η_j/n`, `‖centre‖² = M`, total variance `tr(K̃)/n`. Because
+//! `K̃ e = 0`, the weights of a component sum to zero, so the centring of a new point reduces to
+//! the constant `b_j`. A training sample projects to `√η_j v_ij`.
+//!
+//! **Source.** Schölkopf, Smola & Müller, *Nonlinear Component Analysis as a Kernel Eigenvalue
+//! Problem*, Neural Computation 10, 1998.
+//!
+//! **Domain.** At least two samples that are not all equal. Negative eigenvalues, which indefinite
+//! kernels have, are reported and never kept.
+//!
+//! **Bound.** Eigenvalues up to `4n·ε` of the largest kernel value count as rounding. Projections
+//! agree with scikit-learn's to 1e-9 of the largest in `f64` and 1e-4 in `f32` (`tests/golden.rs`).
 
 use super::components::{Components, FitReport, choose};
 use super::model::{KernelPca, Scalar};
@@ -115,8 +125,8 @@ impl<T: Real, E> ExactScratch<'_, T, E> {
 /// `n(n+1)/2` kernel evaluations and an `n × n` eigenproblem.
 ///
 /// # Errors
-/// Whatever is wrong with kernel, samples, sizes or the wish for components; [`Error::NoVariance`] when all samples
-/// are equal; [`Error::NoConvergence`] or [`Error::EigenvalueOverflow`].
+/// Whatever is wrong with kernel, samples, sizes or the wish for components; [`Error::NoVariance`]
+/// when all samples are equal; [`Error::NoConvergence`] or [`Error::EigenvalueOverflow`].
 pub fn fit<K, S, E>(
     kernel: &K,
     samples: &S,
@@ -167,7 +177,8 @@ where
     require_capacity("points", n, expansion.capacity().0)?;
     gram::fill(kernel, samples, gram)?;
     gram::require_variance(kernel, samples, samples.iter_samples().map(|x| kernel.diagonal(x)))?;
-    // Kernel values are off by a few ε, and centring subtracts numbers of their size, however small the result.
+    // Kernel values are off by a few ε, and centring subtracts numbers of their size, however small
+    // the result.
     let rounding = K::Scalar::from_usize(4 * n) * K::Scalar::EPSILON * gram.view().largest_below();
     let grand = gram::centre(gram, means)?;
     Ok(Centred { rounding, grand, trace: eigen::trace(gram.view()) })
@@ -251,11 +262,12 @@ pub(super) fn project_sample<T: Real>(
     }
 }
 
-/// Makes an eigenvector orthogonal to the vector of ones again, which every one of `K̃` is in exact arithmetic.
+/// Makes an eigenvector orthogonal to the vector of ones `e` again, as all those of `K̃` are in
+/// exact arithmetic.
 ///
-/// Rounding in `K̃ e = 0` tilts it towards `e` by about `n·ε·‖K‖/η_j`. A kernel row has a large mean, which that tilt would
-/// multiply: in `f32` and with a wide kernel, projections were off by up to 4e-3 of the largest without this, and are by 1e-5
-/// with it.
+/// Rounding in `K̃ e = 0` tilts it towards `e` by about `n·ε·‖K‖/η_j`. A kernel row has a large
+/// mean, which that tilt would multiply: in `f32` and with a wide kernel, projections were off by
+/// up to 4e-3 of the largest without this, and are off by 1e-5 with it.
 fn remove_mean<T: Real>(vector: &mut [T]) {
     let mean = sum(vector.iter().copied()) / T::from_usize(vector.len());
     for entry in vector {

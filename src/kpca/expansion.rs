@@ -1,4 +1,5 @@
-//! The weights of a model: what remains of kernel PCA once the kernel values `k_i = k(x, point_i)` are known.
+//! The weights of a model: all that is left of kernel PCA once the kernel values
+//! `k_i = k(x, point_i)` are known.
 //!
 //! `f_j = Σ_i α_ji k_i − b_j`, `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
 
@@ -13,6 +14,7 @@ use crate::math::Real;
 /// Counts are `u32`, so that a model has the same size on the host as on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct ExpansionHeader<T> {
     /// Number of points in use, at most the capacity.
     pub points: u32,
@@ -22,8 +24,22 @@ pub struct ExpansionHeader<T> {
     pub centre_norm: T,
     /// Variance of the samples in feature space, over all components.
     pub total_variance: T,
-    /// The kernel was not positive semi-definite on the samples: SPE can be negative and is not clamped.
+    /// The kernel was not positive semi-definite on the samples, so SPE can be negative and is not
+    /// clamped.
     pub indefinite: bool,
+}
+
+impl<T> ExpansionHeader<T> {
+    /// A header from numbers computed earlier, in the order of the fields: for a model in flash.
+    pub const fn new(
+        points: u32,
+        components: u32,
+        centre_norm: T,
+        total_variance: T,
+        indefinite: bool,
+    ) -> Self {
+        Self { points, components, centre_norm, total_variance, indefinite }
+    }
 }
 
 /// The weights of a model of at most `R` points and `P` components.
@@ -42,13 +58,7 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
     /// No points, no components; a `static` of it stays in `.bss`.
     pub const fn empty() -> Self {
         Self {
-            header: ExpansionHeader {
-                points: 0,
-                components: 0,
-                centre_norm: T::ZERO,
-                total_variance: T::ZERO,
-                indefinite: false,
-            },
+            header: ExpansionHeader::new(0, 0, T::ZERO, T::ZERO, false),
             weights: Matrix::zeros(),
             centre: [T::ZERO; R],
             offsets: [T::ZERO; P],
@@ -58,8 +68,10 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
 
     /// An expansion from numbers computed earlier: a model in flash.
     ///
-    /// `weights[i][j]` is `α_ji`, the weight of point `i` in component `j`; `centre` is `β`, `offsets` is `b`, `variances` is `λ`.
-    /// Points and components beyond those the header names are ignored.
+    /// `weights[i][j]` is `α_ji`, the weight of point `i` in component `j`; `centre` is `β`,
+    /// `offsets` is `b`, `variances` is `λ`. Points and components beyond those that the header
+    /// names are ignored. With debug assertions, a header that names more than there are does not
+    /// compile in a constant.
     pub const fn from_parts(
         header: ExpansionHeader<T>,
         weights: [[T; P]; R],
@@ -68,6 +80,8 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
         variances: [T; P],
     ) -> Self {
         const { assert!(R > 0 && P > 0, "an expansion needs points and components") };
+        debug_assert!(header.points as usize <= R, "the header names more points than there are");
+        debug_assert!(header.components as usize <= P, "the header names too many components");
         Self { header, weights: Matrix::from_rows(weights), centre, offsets, variances }
     }
 
@@ -189,6 +203,12 @@ impl<T: Real> ExpansionMut<'_, T> {
     }
 }
 
+/// The first `count` entries, or all: a header never names more than there is room for.
+fn leading<T>(slice: &[T], count: usize) -> &[T] {
+    debug_assert!(count <= slice.len(), "{count} in use, room for {}", slice.len());
+    slice.get(..count).unwrap_or(slice)
+}
+
 /// An expansion to score with; its sizes are run-time values.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpansionView<'a, T> {
@@ -238,9 +258,9 @@ impl<'a, T: Real> ExpansionView<'a, T> {
         Self {
             header,
             weights: weights.leading(points, components),
-            centre: centre.get(..points).unwrap_or(centre),
-            offsets: offsets.get(..components).unwrap_or(offsets),
-            variances: variances.get(..components).unwrap_or(variances),
+            centre: leading(centre, points),
+            offsets: leading(offsets, components),
+            variances: leading(variances, components),
         }
     }
 
@@ -259,7 +279,8 @@ impl<'a, T: Real> ExpansionView<'a, T> {
         self.weights.columns()
     }
 
-    /// `λ_j`, the variance of the samples along each component (eigenvalues of the covariance in feature space), descending.
+    /// `λ_j`, the variance of the samples along each component, descending: the eigenvalues of
+    /// their covariance in feature space.
     pub const fn variances(&self) -> &'a [T] {
         self.variances
     }

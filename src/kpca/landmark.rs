@@ -1,10 +1,20 @@
 //! Landmark kernel PCA: a few samples that span the rest are the points of the model.
 //!
-//! Pivoted Cholesky gives every sample coordinates `z_i` (a row of the factor `G`), and the landmarks' own rows form the
-//! triangular `L`, so that `z(x) = L⁻¹ k_P(x)`. Ordinary PCA in these `r` dimensions, with mean `z̄`, covariance `C = (1/n) Σ
-//! (z_i − z̄)(z_i − z̄)ᵀ` and `C u_j = λ_j u_j`, then gives `α_j = L⁻ᵀ u_j`, `b_j = u_j·z̄`, `β = L⁻ᵀ z̄`, `‖centre‖² = |z̄|²`.
-//! Total variance: `tr(C)` plus the mean residual; what the points do not span of the centre makes it a little too large, by `M −
-//! |z̄|²`. The sign rule applies to `u_j`.
+//! **Method.** Pivoted Cholesky gives every sample coordinates `z_i` (a row of the factor `G`), and
+//! the landmarks' own rows form the triangular `L`, so that `z(x) = L⁻¹ k_P(x)`. Ordinary PCA in
+//! these `r` dimensions, with mean `z̄`, covariance `C = (1/n) Σ (z_i − z̄)(z_i − z̄)ᵀ` and
+//! `C u_j = λ_j u_j`, then gives `α_j = L⁻ᵀ u_j`, `b_j = u_j·z̄`, `β = L⁻ᵀ z̄`,
+//! `‖centre‖² = |z̄|²`. The total variance is `tr(C)` plus the mean residual. The sign rule applies
+//! to `u_j`.
+//!
+//! **Source.** Fine & Scheinberg, *Efficient SVM Training Using Low-Rank Kernel Representations*,
+//! JMLR 2, 2001, for the factor; PCA of its rows is a Nyström approximation of kernel PCA.
+//!
+//! **Domain.** At least two samples that are not all equal, and room for at least one landmark.
+//!
+//! **Bound.** The landmarks leave a share of the trace unspanned, which the report states
+//! ([`FitReport::unspanned`]); it is 0 when all samples are landmarks. The total variance is
+//! too large by `M − |z̄|²`, the part of the centre that the points do not span.
 
 use core::ops::Range;
 
@@ -20,7 +30,8 @@ use crate::linalg::slices::{entry, head, head_mut, swap};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
 use crate::math::{Real, dot_in_order, sum};
 
-/// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a little more.
+/// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a
+/// little more.
 ///
 /// `E` is the [eigensolver](eigen) that the fit is made with; [`Jacobi`](eigen::Jacobi) needs `R²`
 /// numbers more.
@@ -160,7 +171,8 @@ impl<T: Real, E: Eigensolver<T>> LandmarkScratch<'_, T, E> {
         self.solver.require(expected)
     }
 
-    /// After a fit: the projection `u_j·(z_i − z̄)` of training sample `i` on the leading components.
+    /// After a fit: the projection `u_j·(z_i − z̄)` of training sample `i` on the leading
+    /// components.
     ///
     /// # Errors
     /// [`Error::Capacity`] when there is no such sample or not so many components.
@@ -203,10 +215,12 @@ where
     }
 }
 
-/// State of a landmark fit that is made in steps; kernel, samples and memory stay with the caller, who must not change them meanwhile.
+/// State of a landmark fit that is made in steps; kernel, samples and memory stay with the caller,
+/// who must not change them meanwhile.
 ///
-/// For `n` samples, `r` landmarks and `p` components, a step makes at most `n` kernel evaluations and about `n·r + r·(r + p)` multiply-adds.
-/// The expansion is not touched before every check has passed and the eigensolver has converged.
+/// For `n` samples, `r` landmarks and `p` components, a step makes at most `n` kernel evaluations
+/// and about `n·r + r·(r + p)` multiply-adds. The expansion is not touched before every check has
+/// passed and the eigensolver has converged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct LandmarkFit<T, E = TridiagonalQr<T>> {
@@ -237,7 +251,8 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
     /// Checks everything that can be checked beforehand; about `2n` kernel evaluations.
     ///
     /// # Errors
-    /// Whatever is wrong with kernel, samples or sizes; [`Error::NoVariance`] when all samples are equal.
+    /// Whatever is wrong with kernel, samples or sizes; [`Error::NoVariance`] when all samples are
+    /// equal.
     pub fn start<K, S>(
         kernel: &K,
         samples: &S,
@@ -260,8 +275,8 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
     /// Does one piece of the work; the report says that it is complete.
     ///
     /// # Errors
-    /// Whatever is wrong with the wishes for landmarks and components or with the capacity; [`Error::NoConvergence`] or
-    /// [`Error::EigenvalueOverflow`].
+    /// Whatever is wrong with the wishes for landmarks and components or with the capacity;
+    /// [`Error::NoConvergence`] or [`Error::EigenvalueOverflow`].
     pub fn step<K, S>(
         &mut self,
         kernel: &K,
@@ -404,7 +419,8 @@ impl<T: Real, E> LandmarkScratch<'_, T, E> {
         }
     }
 
-    /// Adds `(1/n)(z_i − z̄)(z_i − z̄)ᵀ` for some samples, above the diagonal; four at a time, for one look at each entry.
+    /// Adds `(1/n)(z_i − z̄)(z_i − z̄)ᵀ` for some samples, above the diagonal; four at a time, so
+    /// that each entry is loaded and stored once for them.
     fn add_to_covariance(&mut self, samples: Range<usize>, n: usize, rank: usize) {
         let count = T::from_usize(n);
         let factor = self.factor.view().leading(n, rank);
@@ -456,7 +472,8 @@ fn bring_near_first<K, S>(
     }
 }
 
-/// Row `k` of the solution of `Lᵀ W = W₀`, in place, `L` being the landmarks' rows of the factor; the rows below are solved already.
+/// Row `k` of the solution of `Lᵀ W = W₀`, in place, where `L` is the landmarks' rows of the
+/// factor; the rows below are solved already.
 fn solve_row<T: Real>(
     factor: MatrixView<'_, T>,
     mean: &[T],

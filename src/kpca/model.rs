@@ -10,14 +10,13 @@
 
 use core::ops::Deref;
 
-use super::contributions;
 use super::expansion::{Expansion, ExpansionHeader, ExpansionMut, ExpansionView};
 use super::route::{self, Block, Prepared, Single, Table};
 use super::score::{Score, finite_score, require_finite};
 use super::view::KernelPcaView;
 use crate::error::Error;
 use crate::kernel::block::Query;
-use crate::kernel::{BlockKernel, Gradient, Kernel, Memos, Sample, Vector};
+use crate::kernel::{BlockKernel, Kernel, Memos, Sample};
 use crate::linalg::lanes::LANES;
 use crate::linalg::slices::head;
 use crate::math::Real;
@@ -27,8 +26,8 @@ pub type Scalar<K, X> = <K as Kernel<<X as Sample>::View>>::Scalar;
 
 /// A kernel PCA model of at most `R` points and `P` components on samples of type `X`.
 ///
-/// It can be a `static`: [`new`](Self::new) is const and all zeros, and a trained model is const-constructible
-/// [from its parts](Self::from_parts).
+/// It can be a `static`: [`new`](Self::new) is `const` and all zeros, and a trained model is a
+/// constant made [from its parts](Self::from_parts).
 ///
 /// ```
 /// use mercer::KernelPca;
@@ -53,8 +52,8 @@ where
     X: Sample,
     K: Kernel<X::View>,
 {
-    /// None before the first fit, so that an empty model is all zeros and stays out of `.data` (with
-    /// kernels made of numbers, as those here are).
+    /// None before the first fit, so that an empty model is all zeros and stays out of `.data` (if
+    /// the kernel is made of numbers, as those of this crate are).
     kernel: Option<K>,
     points: heapless::Vec<X, R, u32>,
     memos: Memos<Scalar<K, X>, R>,
@@ -82,8 +81,8 @@ where
 
     /// A model that was trained earlier, e.g. on the host, and lives in flash.
     ///
-    /// `memos` are [`Rbf::memos`](crate::kernel::Rbf::memos) of the points; [`Memos::NONE`] for other
-    /// kernels.
+    /// `memos` are the [`Rbf::memos`](crate::kernel::Rbf::memos) of the points, or [`Memos::NONE`]
+    /// for other kernels.
     pub const fn from_parts(
         kernel: K,
         points: [X; R],
@@ -307,22 +306,6 @@ impl<X: Sample, T: Real, const R: usize, const P: usize> Owned<'_, X, T, R, P> {
             *f = query.factor * sum - offset;
         }
         query.factor * centre_sum
-    }
-}
-
-impl<X: Vector, const R: usize, const P: usize> Owned<'_, X, X::Scalar, R, P> {
-    /// Writes `∂SPE/∂x` of a point with these projections. Not inlined, as [`project`](Self::project).
-    #[inline(never)]
-    pub(super) fn spe_gradient<K: Gradient<X::Scalar>>(
-        &self,
-        kernel: &K,
-        query: Query<X::Scalar>,
-        x: &[X::Scalar],
-        row: &[X::Scalar; R],
-        projection: &[X::Scalar; P],
-        gradient: &mut [X::Scalar],
-    ) {
-        contributions::spe_gradient(kernel, query, x, self, row, projection, gradient);
     }
 }
 

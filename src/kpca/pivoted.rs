@@ -1,11 +1,18 @@
 //! Greedy pivoted Cholesky: picks the samples that best span the rest.
 //!
-//! Residuals start at `δ_i = k(x_i, x_i)`. Each step takes the sample `p` with the largest residual (ties: lowest index) as a
-//! landmark, appends the column `g = (K[:,p] − G G[p]ᵀ)/√δ_p` to the factor `G`, and lowers `δ ← δ − g²`. `Σδ` is then
-//! exactly the part of the trace of `K` that the landmarks do not span. The `n × n` matrix is never
-//! formed: `n·r` memory, `n·r` kernel evaluations. (Fine & Scheinberg, JMLR 2, 2001, with the error bound used here.)
+//! **Method.** Residuals start at `δ_i = k(x_i, x_i)`. Each step takes the sample `p` with the
+//! largest residual (of equal ones, the first) as a landmark, appends the column
+//! `g = (K[:,p] − G G[p]ᵀ)/√δ_p` to the factor `G`, and lowers `δ ← δ − g²`. The `n × n` matrix is
+//! never formed: `r` landmarks take `n·r` numbers of memory and `n·r` kernel evaluations.
 //!
-//! [`solve`] is the plain factorisation, without pivots, for linear systems.
+//! **Source.** Fine & Scheinberg, *Efficient SVM Training Using Low-Rank Kernel Representations*,
+//! JMLR 2, 2001.
+//!
+//! **Domain.** At least two samples with finite `k(x, x)`. An indefinite kernel is noticed by a
+//! residual that falls below zero.
+//!
+//! **Bound.** `Σδ` is the part of the trace of `K` that the landmarks do not span, but for
+//! rounding: `n·ε` of the largest `k(x, x)`, at which a residual counts as zero.
 
 use crate::Progress;
 use crate::error::Error;
@@ -17,6 +24,7 @@ use crate::math::{Real, dot_in_order, first_least, sum};
 /// When to stop taking landmarks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Landmarks<T> {
     /// As many as there is room for, or fewer when the rest is spanned to rounding.
     Room,
@@ -43,8 +51,8 @@ impl<T: Real> PivotedCholesky<T> {
     /// Checks kernel and samples and sets the residuals to `k(x_i, x_i)`.
     ///
     /// # Errors
-    /// A bad kernel parameter, an unusable or too few samples, [`Error::NotFinite`] where `k(x, x)` overflows,
-    /// [`Error::Shape`] when `residuals` has another length than the samples.
+    /// A bad kernel parameter, an unusable sample or too few of them, [`Error::NotFinite`] where
+    /// `k(x, x)` overflows, [`Error::Shape`] when there is not one residual for each sample.
     pub fn start<K, S>(kernel: &K, samples: &S, residuals: &mut [T]) -> Result<Self, Error>
     where
         S: Samples + ?Sized,
@@ -73,12 +81,13 @@ impl<T: Real> PivotedCholesky<T> {
 
     /// Takes one more landmark, unless `stop` says that there are enough; `n` kernel evaluations.
     ///
-    /// `factor` has a row for each sample and a column for each landmark there is room for, `pivots` the same number of places.
+    /// `factor` has a row for each sample and a column for each landmark there is room for;
+    /// `pivots` has a place for each of those landmarks.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a bad `stop`, [`Error::Shape`] for arrays that do not fit the samples,
-    /// [`Error::NotFinite`] when the kernel overflows, and [`Error::Capacity`] when there is no room for another landmark though
-    /// `stop` asks for it.
+    /// [`Error::Parameter`] for a bad `stop`, [`Error::Shape`] for arrays that do not fit the
+    /// samples, [`Error::NotFinite`] when the kernel overflows, and [`Error::Capacity`] when `stop`
+    /// asks for another landmark and there is no room for it.
     pub fn step<K, S>(
         &mut self,
         kernel: &K,
@@ -147,7 +156,8 @@ impl<T: Real> PivotedCholesky<T> {
         let column = self.rank;
         let mut sum = T::ZERO;
         for (i, (x, residual)) in samples.iter_samples().zip(residuals.iter_mut()).enumerate() {
-            // What is spanned already has no part in this landmark; the factor of the landmarks stays triangular.
+            // A sample that is spanned already has no part in this landmark: the landmarks' rows of
+            // the factor stay triangular.
             let entry = if i == pivot {
                 root
             } else if *residual <= T::ZERO {
@@ -163,7 +173,7 @@ impl<T: Real> PivotedCholesky<T> {
             self.indefinite |= left < -T::from_f64(8.0) * self.rounding;
             *residual = T::ZERO.larger(left);
         }
-        // One look at the column: what is not finite shows in the sum.
+        // One check for the whole column: a value that is not finite shows in the sum.
         if !sum.is_finite() {
             let mut entries = factor.view().iter_rows().map(|row| row.get(column));
             let bad = entries.position(|entry| entry.is_some_and(|entry| !entry.is_finite()));

@@ -1,16 +1,27 @@
 //! Pre-images: back from the components to the inputs, and de-noising by them.
 //!
-//! A projection `f` stands for the point `Σ_i w_i φ(point_i)` of feature space, `w_i = β_i + Σ_j f_j α_ji`. Its pre-image is the `z` whose `φ(z)` comes nearest to
-//! it. Of a noisy `x`, the pre-image of its own projection is `x` without what the dropped components hold: most of the noise (Mika, Schölkopf, Smola, Müller,
-//! Scholz & Rätsch 1998).
+//! **Method.** A projection `f` stands for the point `Σ_i w_i φ(point_i)` of feature space, with
+//! `w_i = β_i + Σ_j f_j α_ji`. Its pre-image is the `z` whose `φ(z)` comes nearest to it. The
+//! pre-image of a noisy `x`'s own projection is `x` without what the dropped components hold: most
+//! of the noise.
 //!
-//! - [`Linear`](crate::kernel::Linear): `z = Σ_i w_i point_i`, exact; the same as [linear PCA](crate::methods::pca) gives.
-//! - [`Rbf`](crate::kernel::Rbf): the distance has no slope where `z = Σ_i w_i k(z, point_i) point_i / Σ_i w_i k(z, point_i)`. Repeating this finds such a `z`, one among several in
-//!   general: [`denoise`](KernelPcaView::denoise) starts at `x`. Where the denominator vanishes, as it does far from all points, it starts once more from the point
-//!   nearest to `x`.
-//! - Other kernels: [learn](crate::methods::preimage::learn) a map from projections back to inputs by [ridge regression](crate::methods::ridge) on the training samples, as scikit-learn's
-//!   `inverse_transform` does (Bakır, Weston & Schölkopf 2003). It needs no iterations, but memory for the projections, and it is smooth: what lies between two groups of samples
-//!   ends between them.
+//! - [`Linear`](crate::kernel::Linear): `z = Σ_i w_i point_i`, exactly, as
+//!   [linear PCA](crate::methods::pca) gives it.
+//! - [`Rbf`](crate::kernel::Rbf): at the nearest `z`,
+//!   `z = Σ_i w_i k(z, point_i) point_i / Σ_i w_i k(z, point_i)`. Repeating this step finds such a
+//!   `z`, in general one of several: [`denoise`](KernelPcaView::denoise) starts at `x`. Where the
+//!   denominator vanishes, as it does far from all points, the search starts once more, from the
+//!   point nearest to `x`.
+//! - Other kernels: [learn](crate::methods::preimage::learn) a map from projections back to inputs.
+//!
+//! **Source.** Mika, Schölkopf, Smola, Müller, Scholz & Rätsch, *Kernel PCA and De-Noising in
+//! Feature Spaces*, NIPS 11, 1998.
+//!
+//! **Domain.** Models on vectors. A search that does not end within the iterations allowed is an
+//! error, and so are weights that vanish twice.
+//!
+//! **Bound.** The last step of a search is shorter than 1e-3 of the kernel's width, or than
+//! rounding.
 
 mod search;
 
@@ -19,14 +30,19 @@ pub(crate) use search::{Search, Total};
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Samples, Vector};
 use crate::kpca::{KernelPca, KernelPcaView, Scalar};
-use crate::linalg::slices::copy;
+use crate::linalg::slices::{copy, head_mut};
 use crate::math::{Real, dot_in_order, first_least, squared_distance};
 
-/// Iterations to allow for a pre-image, an expected reading or an expected input. Within a few deviations of normal, most readings take fewer than 10 and most inputs
-/// fewer than 30; far from normal it can take ten times as many.
+/// Iterations to allow for a pre-image, an expected reading or an expected input.
+///
+/// Within a few deviations of normal, most readings take fewer than 10 and most inputs fewer than
+/// 30; far from normal it can take ten times as many.
 pub const ITERATIONS: usize = 300;
 
-/// A kernel whose pre-images can be computed: [`Linear`](crate::kernel::Linear) and [`Rbf`](crate::kernel::Rbf). It is sealed: how they are searched for may change.
+/// A kernel whose pre-images can be computed: [`Linear`](crate::kernel::Linear) and
+/// [`Rbf`](crate::kernel::Rbf).
+///
+/// It is sealed, since the way they are searched for may change.
 pub trait PreImage<T: Real>: Search<T> {}
 impl<T: Real, K: Search<T>> PreImage<T> for K {}
 
@@ -43,7 +59,8 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: BlockKernel<[T], Scalar = T>,
 {
-    /// The points and their weights `w_i = β_i + Σ_j f_j α_ji` in the reconstruction of a projected point.
+    /// The points and their weights `w_i = β_i + Σ_j f_j α_ji` in the reconstruction of a projected
+    /// point.
     pub fn reconstruction(&self, projection: &[T]) -> impl Iterator<Item = (&[T], T)> {
         let expansion = self.expansion();
         let weights = expansion.weights().iter_rows().zip(expansion.centre());
@@ -58,14 +75,17 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: PreImage<T>,
 {
-    /// Writes the pre-image of a projection, found from `start` on; see the [module](crate::kpca::preimage). Returns the number of iterations.
+    /// Writes the pre-image of a projection, searched for from `start`; see the
+    /// [module](crate::kpca::preimage). Returns the number of iterations.
     ///
-    /// `projection` has one value for each component, the other slices one for each input. An iteration costs about a score. The linear kernel takes one and
-    /// needs no `start`.
+    /// `projection` has one value for each component, the other slices one for each input. An
+    /// iteration costs about a score. The linear kernel takes one and needs no `start`.
     ///
     /// # Errors
-    /// [`Error::NotFitted`] without points, [`Error::Shape`] for slices of another length, [`Error::Query`] for a `start` that cannot be used, [`Error::Parameter`] for no
-    /// `iterations`, and [`Error::NoPreImage`] when these do not suffice or the weights vanish again after the search was started anew.
+    /// [`Error::NotFitted`] without points, [`Error::Shape`] for slices of another length,
+    /// [`Error::Query`] for a `start` that cannot be used, [`Error::Parameter`] for no
+    /// `iterations`, and [`Error::NoPreImage`] when these do not suffice or the weights vanish a
+    /// second time.
     pub fn pre_image(
         &self,
         projection: &[T],
@@ -99,7 +119,8 @@ where
         Err(Error::NoPreImage { iterations })
     }
 
-    /// Writes `x` without its noise, the pre-image of its own projection, found from `x` on. Returns the number of iterations.
+    /// Writes `x` without its noise: the pre-image of its own projection, searched for from `x`.
+    /// Returns the number of iterations.
     ///
     /// `projection` has one place for each component, `scratch` and `denoised` one for each input.
     ///
@@ -122,7 +143,9 @@ where
     fn copy_nearest(&self, x: &[T], nearest: &mut [T]) {
         let points = self.points();
         let first = first_least(points.iter_samples().map(|point| squared_distance(x, point)));
-        copy(first.and_then(|(i, _)| points.sample(i)).unwrap_or_default(), nearest);
+        if let Some(point) = first.and_then(|(i, _)| points.sample(i)) {
+            copy(point, nearest);
+        }
     }
 }
 
@@ -131,7 +154,8 @@ where
     X: Vector,
     K: PreImage<X::Scalar>,
 {
-    /// The pre-image of a projection, found from `start` on; see the [module](crate::kpca::preimage). [`ITERATIONS`] is a good number to allow.
+    /// The pre-image of a projection, searched for from `start`; see the
+    /// [module](crate::kpca::preimage). [`ITERATIONS`] is a good number to allow.
     ///
     /// # Errors
     /// See [`KernelPcaView::pre_image`].
@@ -147,7 +171,8 @@ where
         Ok(pre_image)
     }
 
-    /// `x` without its noise: the pre-image of its own projection, found from `x` on. [`ITERATIONS`] is a good number to allow.
+    /// `x` without its noise: the pre-image of its own projection, searched for from `x`.
+    /// [`ITERATIONS`] is a good number to allow.
     ///
     /// ```
     /// use mercer::KernelPca;
@@ -179,7 +204,7 @@ where
         view.denoise(
             x.view(),
             iterations,
-            projection.get_mut(..view.expansion().components()).unwrap_or_default(),
+            head_mut(&mut projection, view.expansion().components()),
             scratch.view_mut(),
             denoised.view_mut(),
         )?;

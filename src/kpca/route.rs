@@ -1,9 +1,9 @@
 //! The one route from a query to its sums over the points.
 //!
-//! Whatever scores, projects or explains goes through [`sums`]: the owner of a model, whose sizes
-//! the compiler knows, and a view, whose sizes it does not. They differ in [`Table`] alone, in how
-//! the numbers of a point are found, and so have the same bits. The order of each sum is that of the
-//! points. `kernel::block` has the rules that evaluation follows.
+//! Every score, projection and explanation goes through [`sums`]: that of an owner, whose sizes the
+//! compiler knows, and that of a view, whose sizes it does not. They differ only in their
+//! [`Table`], that is, in how they find the numbers of a point, so their results have the same
+//! bits. Sums run in the order of the points. `kernel::block` has the rules of evaluation.
 
 use crate::error::Error;
 use crate::kernel::BlockKernel;

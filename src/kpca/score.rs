@@ -1,17 +1,26 @@
 //! How unusual a point is.
 //!
-//! With `k̃ = ‖φ(x) − φ̄‖²`, the projections `f_j` and the component variances `λ_j`:
+//! **Method.** With `k̃ = ‖φ(x) − φ̄‖²`, the projections `f_j` and the component variances `λ_j`:
 //!
 //! | field | formula | measures |
 //! |---|---|---|
-//! | [`spe`](Score::spe) | `k̃ − Σ f_j²` | what the components cannot explain (Hoffmann 2007) |
-//! | [`t2`](Score::t2) | `Σ f_j²/λ_j` | how far along the components (Hotelling; Lee et al. 2004) |
+//! | [`spe`](Score::spe) | `k̃ − Σ f_j²` | what the components cannot explain |
+//! | [`t2`](Score::t2) | `Σ f_j²/λ_j` | how far along the components |
 //! | [`abs_sum`](Score::abs_sum) | `Σ \|f_j\|` | the same, unweighted |
-//! | [`centre_distance`](Score::centre_distance) | `k̃` | distance from the middle of the samples, squared |
+//! | [`centre_distance`](Score::centre_distance) | `k̃` | squared distance from the centre |
 //!
-//! **Use `spe` to detect anomalies.** Higher is more anomalous for all four, but with a Gaussian kernel a point far
-//! from every sample projects to one fixed inner point: there `t2` and `abs_sum` *fall* again,
-//! with narrow kernels below what normal points score, while `spe` rises to its ceiling `1 + M − Σ b_j²` and stays.
+//! **Source.** SPE: Hoffmann, *Kernel PCA for Novelty Detection*, Pattern Recognition 40, 2007. T²:
+//! Lee et al., *Nonlinear Process Monitoring Using Kernel Principal Component Analysis*, Chemical
+//! Engineering Science 59, 2004.
+//!
+//! **Domain.** Higher is more anomalous for all four near the samples. **Use `spe` to detect
+//! anomalies**: with a Gaussian kernel, a point far from every sample projects to one fixed inner
+//! point. There `t2` and `abs_sum` *fall* again, with narrow kernels below what normal points
+//! score, while `spe` rises to its ceiling `1 + M − Σ b_j²` and stays.
+//!
+//! **Bound.** SPE is a difference: it is off by a few roundings of `k̃`, however small it is
+//! itself, and is clamped at 0 unless the kernel is indefinite. `tests/golden.rs` holds all of them
+//! to references.
 
 use super::expansion::ExpansionHeader;
 use crate::error::{Error, Fault};
@@ -20,6 +29,7 @@ use crate::math::Real;
 /// The scores of one point. Use [`spe`](Self::spe) to detect anomalies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Score<T> {
     /// Squared reconstruction error in feature space: the score to detect anomalies with.
     ///
@@ -50,7 +60,7 @@ impl<T: Real> Score<T> {
         Self { spe, ..score }
     }
 
-    /// The scores that follow from `k̃` and the projections; what rounding makes negative is left so.
+    /// The scores that follow from `k̃` and the projections. SPE may be negative by rounding.
     #[inline(always)]
     pub(crate) fn from_distance(centre_distance: T, projection: &[T], variances: &[T]) -> Self {
         let (mut explained, mut t2, mut abs_sum) = (T::ZERO, T::ZERO, T::ZERO);
@@ -71,7 +81,7 @@ pub(crate) fn require_finite<T: Real>(projection: &[T]) -> Result<(), Error> {
     }
 }
 
-/// A score that did not overflow: if anything did, it ends up in one of these.
+/// A score that did not overflow: any overflow shows in one of these fields.
 pub(crate) fn finite_score<T: Real>(score: Score<T>) -> Result<Score<T>, Error> {
     match (score.spe + score.t2 + score.centre_distance).is_finite() {
         true => Ok(score),

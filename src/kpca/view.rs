@@ -1,4 +1,4 @@
-//! A model over storage of any kind, with sizes that are run-time values.
+//! A model in storage of any kind, with sizes that are run-time values.
 
 use super::expansion::ExpansionView;
 use super::route::{self, Block, Prepared, Single, Table};
@@ -10,10 +10,10 @@ use crate::linalg::lanes::LANES;
 use crate::linalg::slices::entry;
 use crate::math::Real;
 
-/// A [`KernelPcaView`] is to a [`KernelPca`](super::KernelPca) what a slice is to an array.
+/// A [`KernelPca`](super::KernelPca), borrowed, with sizes that are run-time values.
 ///
-/// It scores a model of any size, in any storage, with the very bits of the owner. A host program
-/// makes one [over its own vectors](Self::new).
+/// It scores with the very bits of the owner. A host program makes one
+/// [over its own vectors](Self::new).
 #[derive(Clone, Copy, Debug)]
 pub struct KernelPcaView<'a, K, S>
 where
@@ -35,8 +35,8 @@ where
     /// A model with the [memos](Self::memos) of an earlier view of it.
     ///
     /// # Errors
-    /// [`Error::Shape`] when there is not one point for each row of weights, and [`Error::Capacity`]
-    /// for more memos than points: they are of another model.
+    /// [`Error::Shape`] when there is not one point for each row of weights, and
+    /// [`Error::Capacity`] for more memos than points: they are of another model.
     pub fn with_memos(
         kernel: &'a K,
         points: &'a S,
@@ -156,7 +156,7 @@ where
     }
 }
 
-/// Query and points.
+/// A query, and the points that it is compared with.
 pub(super) type PreparedFor<'a, S, T> = (Query<T>, Borrowed<'a, S, T>);
 
 /// The numbers of a model in any storage, point by point.

@@ -18,7 +18,6 @@
 //! the best for `a = 92`; the best of all, `a = 92.3`, would have 7e-9.
 
 use super::{Fast, Math};
-use crate::linalg::slices::entry;
 
 /// Steps per doubling; the table has as many entries.
 const STEPS: usize = 64;
@@ -68,7 +67,7 @@ const fn exp_series(x: f64) -> f64 {
 #[inline(always)]
 fn power(rounded: f32) -> f32 {
     let bits = rounded.to_bits();
-    let entry = entry(&TABLE, bits as usize % STEPS);
+    let entry = TABLE[bits as usize % STEPS];
     f32::from_bits(entry.wrapping_add(bits << TO_EXPONENT))
 }
 
@@ -126,7 +125,6 @@ impl Math<f32> for Fast {
 /// Rows in double precision, for hosts.
 mod double {
     use super::{STEPS, exp_series};
-    use crate::linalg::slices::entry;
 
     /// 2⁵² + 2⁵¹: adding it rounds numbers of either sign to whole steps.
     const ROUNDER: f64 = 6_755_399_441_055_744.0;
@@ -154,7 +152,7 @@ mod double {
     /// series are off by 4e-17.
     #[inline(always)]
     pub(super) fn power(bits: u64, x: f64) -> f64 {
-        let entry = entry(&TABLE, bits as usize % STEPS);
+        let entry = TABLE[bits as usize % STEPS];
         let tail = x * x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0))));
         // From bit 6 on, n holds the exponent, which has eleven bits.
         let power = f64::from_bits(entry.to_bits().wrapping_add((bits >> 6) << 52));

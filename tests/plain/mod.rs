@@ -47,12 +47,12 @@ pub(crate) fn plain_score<const D: usize, const R: usize, const P: usize>(
         0
     };
     let variance_exponent = i32::from(header.variance_exponent);
-    Score {
-        spe: float(spe, -28),
-        t2: float(t2 >> cut, cut - 28 + variance_exponent),
-        abs_sum: float(abs_sum, -26),
-        centre_distance: float(centre_distance, -28),
-    }
+    let mut score = Score::default();
+    score.spe = float(spe, -28);
+    score.t2 = float(t2 >> cut, cut - 28 + variance_exponent);
+    score.abs_sum = float(abs_sum, -26);
+    score.centre_distance = float(centre_distance, -28);
+    score
 }
 
 /// In Q16.

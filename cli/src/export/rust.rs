@@ -104,13 +104,8 @@ pub static {name}: {alias} = {{
             POINTS,
             {memos},
             ::mercer::kpca::Expansion::from_parts(
-                ::mercer::kpca::ExpansionHeader {{
-                    points: {points},
-                    components: {components},
-                    centre_norm: {centre_norm},
-                    total_variance: {total_variance},
-                    indefinite: {indefinite},
-                }},
+                // Points, components, squared norm of the centre, total variance, indefinite?
+                ::mercer::kpca::ExpansionHeader::new({points}, {components}, {centre_norm}, {total_variance}, {indefinite}),
                 [
 {weight_rows}                ],
                 {centre},

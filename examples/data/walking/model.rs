@@ -65,13 +65,8 @@ pub static WALKING: Walking = {
             POINTS,
             KERNEL.memos(&POINTS),
             ::mercer::kpca::Expansion::from_parts(
-                ::mercer::kpca::ExpansionHeader {
-                    points: 12,
-                    components: 4,
-                    centre_norm: 0.78690726,
-                    total_variance: 0.21309236,
-                    indefinite: false,
-                },
+                // Points, components, squared norm of the centre, total variance, indefinite?
+                ::mercer::kpca::ExpansionHeader::new(12, 4, 0.78690726, 0.21309236, false),
                 [
                     [-0.073021, -0.5126321, -0.59490895, -0.069372475],
                     [0.074511595, 0.508116, 0.4450345, -0.27711135],

@@ -16,7 +16,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// scores. It is for alarms.
     ///
     /// # Errors
-    /// As [`score`](Self::score), and [`Fault::ScaleOverflow`] names an input that is so large that it cannot be scaled.
+    /// As [`score`](Self::score), and [`ScaleOverflow`](crate::error::Fault::ScaleOverflow) names an input that is so large that it cannot be scaled.
     pub fn contributions(&self, x: &[f32; D]) -> Result<[f32; D], Error> {
         let mut sums = Sums::new();
         let score = self.model.score(x, &mut sums)?;

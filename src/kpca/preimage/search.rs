@@ -7,7 +7,8 @@ use crate::math::{Math, Real, first_not_finite};
 /// A step of less than this share of the kernel's width `1/√γ` is the last.
 const TOLERANCE: f64 = 1e-3;
 
-/// A kernel with a formula to search by. Public in a private module: it seals [`PreImage`](super::PreImage).
+/// A kernel with a formula to search by. Public in a private module, it seals
+/// [`PreImage`](super::PreImage).
 pub trait Search<T: Real>: BlockKernel<[T], Scalar = T> {
     /// Writes what comes after `z`, given the points and their weights; false if nothing does.
     fn step<'a>(
@@ -17,7 +18,8 @@ pub trait Search<T: Real>: BlockKernel<[T], Scalar = T> {
         next: &mut [T],
     ) -> bool;
 
-    /// Is a step of the length `moved` the last, if it ends `place` from the origin? Both are squared.
+    /// Is a step of length `moved`, which ends at a distance `place` from the origin, the last one?
+    /// Both are squared.
     fn is_last(&self, moved: T, place: T) -> bool;
 }
 
@@ -35,7 +37,7 @@ impl<T: Real> Search<T> for Linear {
         first_not_finite(next).is_none()
     }
 
-    /// The first is.
+    /// The first step is.
     fn is_last(&self, _: T, _: T) -> bool {
         true
     }
@@ -53,7 +55,8 @@ impl<T: Real, M: Math<T>> Search<T> for Rbf<T, M> {
         for (point, weight) in reconstruction {
             let pull = weight * self.eval(z, point);
             total.add(pull);
-            // How far to go rather than where to: far from the origin, the sum of the points themselves is rounded to more than a step.
+            // How far to go, rather than where to: far from the origin, rounding in the sum of the
+            // points themselves would exceed a step.
             for ((way, &from), &to) in next.iter_mut().zip(z).zip(point) {
                 *way += pull * (to - from);
             }

@@ -52,13 +52,7 @@ macro_rules! detector {
                 variances[i % P] = 0.25 / (1 + i % P) as $scalar;
                 i += 1;
             }
-            let header = ExpansionHeader {
-                points: R as u32,
-                components: P as u32,
-                centre_norm: 0.75,
-                total_variance: 0.5,
-                indefinite: false,
-            };
+            let header = ExpansionHeader::new(R as u32, P as u32, 0.75, 0.5, false);
             let centre = [1.0 / R as $scalar; R];
             Expansion::from_parts(header, weights, centre, [0.125; P], variances)
         };
