@@ -153,7 +153,7 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
         }}
     }}
 {check}    for (j = 0; j < {upper}_COMPONENTS; j++) {{
-        projection[j] = -{lower}_offsets[j];
+        projection[j] = 0.0{suffix};
     }}
     for (i = 0; i < {upper}_POINTS; i++) {{
         const {number} value = {lower}_kernel(scaled, {lower}_points[i]);
@@ -163,6 +163,9 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
         }}
     }}
     centre_distance = {diagonal} - (centre_product + centre_product) + {centre_norm};
+    for (j = 0; j < {upper}_COMPONENTS; j++) {{
+        projection[j] -= {lower}_offsets[j];
+    }}
     for (j = 0; j < {upper}_COMPONENTS; j++) {{
         const {number} square = projection[j] * projection[j];
         explained += square;
