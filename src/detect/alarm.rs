@@ -1,7 +1,8 @@
 //! From single readings to an alarm: warm-up, debounce, hysteresis, latch and acknowledge.
 //!
-//! One reading over a threshold is not yet an alarm: thresholds are set so that a few percent of the usual readings exceed them.
-//! [`Alarm`] looks at the last `window` readings. With `a` of them anomalous:
+//! One reading over a threshold is not yet an alarm: thresholds are set so that a few percent of
+//! the usual readings exceed them. [`Alarm`] looks at the last `window` readings. With `a` of them
+//! anomalous:
 //!
 //! | state | reading: `a ≥ raise` | reading: `a ≤ clear` | other reading | [`acknowledge`](Alarm::acknowledge) |
 //! |---|---|---|---|---|
@@ -14,12 +15,15 @@
 //! A dash means that the state stays. Furthermore:
 //!
 //! - Readings during warm-up are counted but not judged, and are no part of the last `window`.
-//! - Readings that were not made yet count as usual ones, so `raise` anomalous readings in a row always raise the alarm.
-//! - [`missing`](Alarm::missing), for a reading that could not be scored, changes no state and counts neither way.
-//! - [`reset`](Alarm::reset) leads from every state to the first one: `WarmUp`, or `Normal` if `warm_up` is 0.
+//! - Readings that were not made yet count as usual ones, so `raise` anomalous readings in a row
+//!   always raise the alarm.
+//! - [`missing`](Alarm::missing), for a reading that could not be scored, changes no state and
+//!   counts neither way.
+//! - [`reset`](Alarm::reset) leads from every state to the first one: `WarmUp`, or `Normal` if
+//!   `warm_up` is 0.
 //!
-//! The states but for the warm-up are those of alarm management standards (ISA-18.2, IEC 62682); `Latched` is
-//! their "returned to normal, unacknowledged".
+//! The states but for the warm-up are those of alarm management standards (ISA-18.2, IEC 62682);
+//! `Latched` is their "returned to normal, unacknowledged".
 
 use crate::error::Error;
 
@@ -55,7 +59,8 @@ const LONGEST_WINDOW: u8 = 32;
 impl AlarmConfig {
     /// No warm-up; raised at 3 of the last 5 readings, ended at 1 of 5; no latch.
     ///
-    /// If 5 % of the usual readings exceed the threshold, independently, 3 of 5 do so once in 860 readings.
+    /// If 5 % of the usual readings exceed the threshold, independently, 3 of 5 do so once in 860
+    /// readings.
     pub const DEFAULT: Self = Self { warm_up: 0, window: 5, raise: 3, clear: 1, latch: false };
 
     /// Sets how many readings after a start are not judged. See [`warm_up`](field@Self::warm_up).
@@ -204,7 +209,8 @@ impl Alarm {
         self.state
     }
 
-    /// Takes note of a reading that could not be made or scored. Returns the state, which stays as it is.
+    /// Takes note of a reading that could not be made or scored. Returns the state, which stays as
+    /// it is.
     ///
     /// A broken sensor is therefore no alarm of this kind: see [`absent`](Self::absent).
     pub const fn missing(&mut self) -> AlarmState {
@@ -222,7 +228,8 @@ impl Alarm {
         self.state
     }
 
-    /// Forgets all readings and starts with the warm-up again, e.g. with a new model. Returns the state after it.
+    /// Forgets all readings and starts with the warm-up again, e.g. with a new model. Returns the
+    /// state after it.
     pub const fn reset(&mut self) -> AlarmState {
         *self = Self::start(self.config);
         self.state
@@ -243,7 +250,8 @@ impl Alarm {
         self.history.count_ones()
     }
 
-    /// How many readings in a row were [missing](Self::missing), up to 65535; a firmware decides how many mean a fault.
+    /// How many readings in a row were [missing](Self::missing), up to 65535; a firmware decides
+    /// how many mean a fault.
     pub const fn absent(&self) -> u16 {
         self.absent
     }

@@ -1,21 +1,24 @@
 //! Thresholds that keep a promise about false alarms.
 //!
-//! The scores of the samples a model was fitted to say little about those of new readings: the model has bent itself towards
-//! them. On six real data sets a 5 % threshold taken from them gave 33 % false alarms (`docs/EVALUATION.md`). So the samples are
-//! scored by *cross-fit*: they are dealt into folds, and each fold is scored by a model that was fitted to the others. The
-//! threshold is then the `⌈(n+1)(1−α)⌉`-th smallest of these `n` scores. If they all came from one model that had seen none of
-//! them, this would bound the share of false alarms by `α` for exchangeable readings (split conformal prediction; Vovk et al.
-//! 2005). They come from as many models as there are folds, and the final one is fitted to all samples: the rate is then close to
-//! `α`, mostly below, but not bounded by it (`docs/EVALUATION.md` has what it was on real data). Readings that drift keep no such
-//! promise.
+//! The scores of the samples a model was fitted to say little about those of new readings: the
+//! model has bent itself towards them. On six real data sets a 5 % threshold taken from them gave
+//! 33 % false alarms (`docs/EVALUATION.md`). So the samples are scored by *cross-fit*: they are
+//! dealt into folds, and each fold is scored by a model that was fitted to the others. The
+//! threshold is then the `⌈(n+1)(1−α)⌉`-th smallest of these `n` scores. If they all came from one
+//! model that had seen none of them, this would bound the share of false alarms by `α` for
+//! exchangeable readings (split conformal prediction; Vovk et al. 2005). They come from as many
+//! models as there are folds, and the final one is fitted to all samples: the rate is then close to
+//! `α`, mostly below, but not bounded by it (`docs/EVALUATION.md` has what it was on real data).
+//! Readings that drift keep no such promise.
 
 use crate::error::Error;
 use crate::math::Real;
 
 /// How many false alarms are tolerable.
 ///
-/// The fewer they may be, the more samples it takes: 5 % wants a few dozen, 1 % several hundred. With fewer the threshold is one of the largest
-/// scores seen, which keeps the promise but lets many anomalies pass.
+/// The fewer they may be, the more samples it takes: 5 % wants a few dozen, 1 % several hundred.
+/// With fewer the threshold is one of the largest scores seen, which keeps the promise but lets
+/// many anomalies pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -85,12 +88,13 @@ impl FoldOrder {
 pub struct Quantile<T> {
     /// Scores above this are anomalous.
     pub threshold: T,
-    /// The wish was for more than the scores can tell: the threshold is the largest of them, and the share of false alarms is
-    /// about `1/(n+1)`, more than was wished for.
+    /// The wish was for more than the scores can tell: the threshold is the largest of them, and
+    /// the share of false alarms is about `1/(n+1)`, more than was wished for.
     pub unsupported: bool,
 }
 
-/// The `⌈(n+1)(1−α)⌉`-th smallest score, or the largest when that is beyond `n`; at most `2n²` comparisons.
+/// The `⌈(n+1)(1−α)⌉`-th smallest score, or the largest when that is beyond `n`; at most `2n²`
+/// comparisons.
 ///
 /// ```
 /// use mercer::detect::calibrate::quantile;

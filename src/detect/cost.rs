@@ -7,8 +7,9 @@
 //! const _: () = assert!(Watch::COST.instructions.cortex_m4f < 15_000 && Watch::COST.ram <= 1536);
 //! ```
 //!
-//! Instructions are upper bounds for opt-level 3, s and z: `cargo xtask bench` counts, and a test compares what it committed with these.
-//! They are for a model that has its [memos](crate::kpca::KernelPcaView::with_memos), as every fit on scaled readings makes them.
+//! Instructions are upper bounds for opt-level 3, s and z: `cargo xtask bench` counts, and a test
+//! compares what it committed with these. They are for a model that has its
+//! [memos](crate::kpca::KernelPcaView::with_memos), as every fit on scaled readings makes them.
 
 use crate::detect::Detector;
 use crate::kernel::{BlockKernel, Rbf};
@@ -25,7 +26,8 @@ pub struct Cost {
     pub multiply_adds: usize,
     /// Instructions, by core.
     pub instructions: Instructions,
-    /// Bytes of the detector as a `static` in flash. The code is not among them; `docs/bench.csv` has it.
+    /// Bytes of the detector as a `static` in flash. The code is not among them; `docs/bench.csv`
+    /// has it.
     pub flash: usize,
     /// Bytes of stack; all the RAM that a detector in flash needs.
     pub ram: usize,
@@ -64,7 +66,8 @@ impl Rates {
     }
 }
 
-// Above what was counted at the slowest level, for what other data and sizes may take; xtask/src/bench/cost.rs says how far.
+// Above what was counted at the slowest level, for what other data and sizes may take;
+// xtask/src/bench/cost.rs says how far.
 const CORTEX_M0: Rates = Rates {
     score: 3000,
     input: 1500,
@@ -93,7 +96,8 @@ const RV32IMAC: Rates = Rates {
 };
 
 impl Cost {
-    /// What a score of a detector with a Gaussian kernel in `f32` costs, when its sizes are known only at run time.
+    /// What a score of a detector with a Gaussian kernel in `f32` costs, when its sizes are known
+    /// only at run time.
     pub const fn gaussian(inputs: usize, points: usize, components: usize) -> Self {
         Self {
             kernel_evaluations: points,
@@ -110,7 +114,8 @@ impl Cost {
     }
 }
 
-/// Bytes of a [`Detector`] with kernel `K` and numbers `T`: [`Detector::SIZE`] when sizes are known only at run time.
+/// Bytes of a [`Detector`] with kernel `K` and numbers `T`: [`Detector::SIZE`] when sizes are known
+/// only at run time.
 pub const fn detector_size<K, T>(inputs: usize, points: usize, components: usize) -> usize
 where
     T: Real,

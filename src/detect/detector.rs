@@ -1,6 +1,8 @@
-//! A detector: scaling of the inputs, a kernel PCA model, and thresholds that were calibrated for it.
+//! A detector: scaling of the inputs, a kernel PCA model, and thresholds that were calibrated for
+//! it.
 //!
-//! One value that can be learned in RAM (see [`Learner`](crate::Learner)) or be a `static` in flash.
+//! One value that can be learned in RAM (see [`Learner`](crate::Learner)) or be a `static` in
+//! flash.
 
 mod view;
 
@@ -94,7 +96,8 @@ pub struct Verdict<T> {
     pub anomalous: bool,
 }
 
-/// Scaling, model and thresholds in one: at most `R` points and `P` components on [readings](crate::detect::reading) of type `X`.
+/// Scaling, model and thresholds in one: at most `R` points and `P` components on
+/// [readings](crate::detect::reading) of type `X`.
 ///
 /// ```
 /// use mercer::{Detector, KernelPca};

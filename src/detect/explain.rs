@@ -9,25 +9,29 @@
 //! crest on its way to its ceiling, and beyond it all signs are turned round.
 //!
 //! # What instead
-//! For Gaussian kernels, where the gradient vanishes at a weighted mean of the points. Two questions, two answers:
+//! For Gaussian kernels, where the gradient vanishes at a weighted mean of the points. Two
+//! questions, two answers:
 //!
-//! - The *expected reading* is the [pre-image](crate::kpca::preimage) of the projection, the `z` whose `φ(z)` comes nearest to `Σ_i w_i φ(point_i)`, found from `x` on.
-//!   It takes the noise out of every input at once. But the projection follows one input that is far off, and so does `z`.
-//! - The *expected input* is what one input should read by what the others say: the same iteration for that
-//!   input alone, started at 0 and with the `w_i` of the current `z`, so that it ends where `∂SPE/∂z_l = 0`. The value read takes no part in it.
-//!   **Use it for the suspect**, and for a sensor that has failed.
+//! - The *expected reading* is the [pre-image](crate::kpca::preimage) of the projection, the `z`
+//!   whose `φ(z)` comes nearest to `Σ_i w_i φ(point_i)`, found from `x` on. It takes the noise out
+//!   of every input at once. But the projection follows one input that is far off, and so does `z`.
+//! - The *expected input* is what one input should read by what the others say: the same iteration
+//!   for that input alone, started at 0 and with the `w_i` of the current `z`, so that it ends
+//!   where `∂SPE/∂z_l = 0`. The value read takes no part in it. **Use it for the suspect**, and for
+//!   a sensor that has failed.
 
 use crate::detect::{Detector, VectorReading};
 use crate::error::{Error, require_shape};
 use crate::kernel::{Gradient, Kernel, Rbf, Samples};
 use crate::kpca::KernelPcaView;
 use crate::kpca::preimage::{Search, Total, require_iterations};
-use crate::linalg::slices::copy;
+use crate::linalg::slices::{copy, head_mut};
 use crate::math::{Math, Real};
 
 pub use crate::kpca::preimage::ITERATIONS;
 
-/// The input whose contribution is largest in magnitude, the first of equals; none if there are no inputs.
+/// The input whose contribution is largest in magnitude, the first of equals; none if there are no
+/// inputs.
 ///
 /// ```
 /// use mercer::detect::explain::suspect;
@@ -45,14 +49,16 @@ where
     M: Math<T>,
     S: Samples<View = [T]> + ?Sized,
 {
-    /// Writes `x` with one input as the others let expect it; see the [module](crate::detect::explain). Returns the number of iterations.
+    /// Writes `x` with one input as the others let expect it; see the
+    /// [module](crate::detect::explain). Returns the number of iterations.
     ///
-    /// What `x` holds for that input does not matter and need not be finite. `projection` has one place for each component,
-    /// `expected` one for each input. An iteration costs about 2 scores.
+    /// What `x` holds for that input does not matter and need not be finite. `projection` has one
+    /// place for each component, `expected` one for each input. An iteration costs about 2 scores.
     ///
     /// # Errors
-    /// As [`project`](Self::project), [`Error::Shape`] for slices of another length, [`Error::Parameter`] when there is no such
-    /// `input` or no `iterations`, and [`Error::NoPreImage`] when these do not suffice or, far from all points, the weights vanish.
+    /// As [`project`](Self::project), [`Error::Shape`] for slices of another length,
+    /// [`Error::Parameter`] when there is no such `input` or no `iterations`, and
+    /// [`Error::NoPreImage`] when these do not suffice or, far from all points, the weights vanish.
     pub fn expected_input(
         &self,
         x: &[T],
@@ -102,7 +108,8 @@ where
     X: VectorReading,
     K: Gradient<X::Scalar>,
 {
-    /// How much each input of a raw reading contributes to its SPE, in at most 2.5 times the time of a score; see the [module](crate::detect::explain).
+    /// How much each input of a raw reading contributes to its SPE, in at most 2.5 times the time
+    /// of a score; see the [module](crate::detect::explain).
     ///
     /// ```
     /// use mercer::detect::explain::{ITERATIONS, suspect};
@@ -141,19 +148,21 @@ where
     X: VectorReading,
     M: Math<X::Scalar>,
 {
-    /// The expected reading, in raw units: the pre-image of the projection. See the [module](crate::detect::explain) for when to use this and when
+    /// The expected reading, in raw units: the pre-image of the projection. See the
+    /// [module](crate::detect::explain) for when to use this and when
     /// [`expected_input`](Self::expected_input).
     ///
     /// An iteration costs about a score; [`ITERATIONS`] is a good number to allow.
     ///
     /// # Errors
-    /// As [`score`](Self::score), [`Error::Parameter`] for no `iterations`, and [`Error::NoPreImage`] when these do not suffice.
+    /// As [`score`](Self::score), [`Error::Parameter`] for no `iterations`, and
+    /// [`Error::NoPreImage`] when these do not suffice.
     pub fn expected(&self, x: &X, iterations: usize) -> Result<X, Error> {
         let scaled = self.prepared(x)?;
         let view = self.model.view()?;
         let (mut projection, mut scratch, mut expected) =
             ([X::Scalar::ZERO; P], X::ZEROS, X::ZEROS);
-        let projection = projection.get_mut(..view.expansion().components()).unwrap_or_default();
+        let projection = head_mut(&mut projection, view.expansion().components());
         view.denoise(
             scaled.view(),
             iterations,
@@ -164,14 +173,15 @@ where
         Ok(self.scaling.undo(&expected))
     }
 
-    /// What one input should read by what the others say, in raw units. What `x` holds for it does not matter and need not be finite:
-    /// a sensor that has failed can be replaced.
+    /// What one input should read by what the others say, in raw units. What `x` holds for it does
+    /// not matter and need not be finite: a sensor that has failed can be replaced.
     ///
     /// An iteration costs about 2 scores; [`ITERATIONS`] is a good number to allow.
     ///
     /// # Errors
-    /// As [`score`](Self::score), [`Error::Parameter`] when there is no such `input` or no `iterations`, and [`Error::NoPreImage`]
-    /// when these do not suffice or the other inputs alone are far from normal.
+    /// As [`score`](Self::score), [`Error::Parameter`] when there is no such `input` or no
+    /// `iterations`, and [`Error::NoPreImage`] when these do not suffice or the other inputs alone
+    /// are far from normal.
     pub fn expected_input(
         &self,
         x: &X,
@@ -184,7 +194,7 @@ where
         let scaled = self.prepared(&known)?;
         let view = self.model.view()?;
         let (mut projection, mut expected) = ([X::Scalar::ZERO; P], X::ZEROS);
-        let projection = projection.get_mut(..view.expansion().components()).unwrap_or_default();
+        let projection = head_mut(&mut projection, view.expansion().components());
         view.expected_input(scaled.view(), input, iterations, projection, expected.view_mut())?;
         replace_input(self.scaling.undo(&expected).view_mut(), input, X::Scalar::ZERO)
     }

@@ -7,7 +7,8 @@ use crate::detect::{Detector, Thresholds, Verdict};
 use crate::error::Error;
 use crate::kernel::{Gradient, Vector};
 
-/// A detector of any kind, on readings of type `X`: a [`Detector`], or a [`QuantisedDetector`] made from one.
+/// A detector of any kind, on readings of type `X`: a [`Detector`], or a [`QuantisedDetector`] made
+/// from one.
 ///
 /// ```
 /// use mercer::{Detect, Error};
@@ -28,7 +29,8 @@ pub trait Detect<X: Vector> {
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
     fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error>;
 
-    /// How much each input of a raw reading contributes to its SPE; see [`explain`](crate::detect::explain).
+    /// How much each input of a raw reading contributes to its SPE; see
+    /// [`explain`](crate::detect::explain).
     ///
     /// # Errors
     /// As [`score`](Self::score), and [`Error::Query`] for inputs too large to be scaled.

@@ -30,7 +30,8 @@
 //! | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
 //! | [`restore`](Learner::restore) | takes up a stored detector, after a reset | replaces detector and scaling, drops the samples |
 //!
-//! The scaling is learned with the first fit and then kept: samples are stored scaled, and scores before and after a refit stay comparable.
+//! The scaling is learned with the first fit and then kept: samples are stored scaled, and scores
+//! before and after a refit stay comparable.
 
 use crate::Progress;
 use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe};
@@ -41,7 +42,7 @@ use crate::error::Error;
 use crate::kernel::{BlockKernel, Kernel, Rbf};
 use crate::kpca::{Expansion, LandmarkWorkspace, Scalar};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
-use crate::linalg::slices::head_mut;
+use crate::linalg::slices::{head, head_mut, tail};
 use crate::math::Real;
 
 /// Which sample makes room for a new reading.
@@ -52,15 +53,18 @@ pub enum Replace {
     /// The one that was taken first: the samples follow slow changes of what is normal.
     #[default]
     Oldest,
-    /// The one most like the new reading, which makes it redundant: the samples stay spread out. Costs a kernel evaluation for each sample.
+    /// The one most like the new reading, which makes it redundant: the samples stay spread out.
+    /// Costs a kernel evaluation for each sample.
     MostAlike,
 }
 
-/// Collects at most `N` samples and learns a detector of at most `R` points and `P` components from them.
+/// Collects at most `N` samples and learns a detector of at most `R` points and `P` components from
+/// them.
 ///
-/// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const and all zeros. The methods
-/// need less than 2 KiB of stack for up to 12 inputs and 16 components of `f32` (measured); beyond that, a few copies of a
-/// reading and one of its projection more. The other sizes do not matter.
+/// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const
+/// and all zeros. The methods need less than 2 KiB of stack for up to 12 inputs and 16 components
+/// of `f32` (measured); beyond that, a few copies of a reading and one of its projection more. The
+/// other sizes do not matter.
 ///
 /// `E` is the [eigensolver](crate::linalg::eigen) of its fits;
 /// [`Jacobi`](crate::linalg::eigen::Jacobi) needs `R²` numbers more.
@@ -80,19 +84,21 @@ pub struct Learner<
     samples: heapless::Vec<X, N, u32>,
     /// Where the oldest sample is: they are replaced in turn.
     oldest: usize,
-    /// How many samples were taken by `refresh`, and so were found normal before; with `Replace::MostAlike` at the most.
+    /// How many samples were taken by `refresh`, and so were found normal before; with
+    /// `Replace::MostAlike` at the most.
     selected: usize,
     frozen: bool,
-    // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero
-    // would move the whole learner from `.bss` to `.data`, which takes as much flash again.
+    // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte
+    // that is not zero would move the whole learner from `.bss` to `.data`, which takes as much
+    // flash again.
     job: heapless::Vec<Job<K, Scalar<K, X>, E>, 1, u32>,
     report: heapless::Vec<LearnReport<Scalar<K, X>>, 1, u32>,
     workspace: Workspace<Scalar<K, X>, N, R, P, E>,
     detector: Detector<K, X, R, P>,
 }
 
-/// The usual case: a Gaussian kernel on `D` inputs in `f32`; at most `N` samples, `R` points and `P`
-/// components.
+/// The usual case: a Gaussian kernel on `D` inputs in `f32`; at most `N` samples, `R` points and
+/// `P` components.
 pub type GaussianLearner<const D: usize, const N: usize, const R: usize, const P: usize> =
     Learner<Rbf<f32>, [f32; D], N, R, P>;
 
@@ -168,8 +174,8 @@ where
     /// Takes a sample; copies one reading.
     ///
     /// # Errors
-    /// [`Error::Query`] names an input that is not finite, [`Error::Capacity`] says that the learner is full, [`Error::Learning`]
-    /// that it must wait.
+    /// [`Error::Query`] names an input that is not finite, [`Error::Capacity`] says that the
+    /// learner is full, [`Error::Learning`] that it must wait.
     pub fn push(&mut self, x: &X) -> Result<(), Error> {
         self.require_idle()?;
         let sample = if self.detector.model.is_fitted() {
@@ -197,9 +203,10 @@ where
         self.samples.is_full()
     }
 
-    /// The samples from the oldest to the newest, in raw units (after the first fit but for rounding); while learning, as well.
+    /// The samples from the oldest to the newest, in raw units (after the first fit but for
+    /// rounding); while learning, as well.
     pub fn samples(&self) -> impl Iterator<Item = X> {
-        let (newer, older) = self.samples.split_at_checked(self.oldest).unwrap_or_default();
+        let (newer, older) = (head(&self.samples, self.oldest), tail(&self.samples, self.oldest));
         let scaled = self.is_learning() || self.detector.model.is_fitted();
         older
             .iter()
@@ -207,34 +214,37 @@ where
             .map(move |x| if scaled { self.detector.scaling.undo(x) } else { x.clone() })
     }
 
-    /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d` operations; with trimming, in which
-    /// outliers must not stretch it, `4·n²·d` comparisons).
+    /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d`
+    /// operations; with trimming, in which outliers must not stretch it, `4·n²·d` comparisons).
     ///
     /// # Errors
-    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples; [`Error::Parameter`] names a `mean` or
-    /// `deviation` that is not finite because of readings too large to scale.
+    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples;
+    /// [`Error::Parameter`] names a `mean` or `deviation` that is not finite because of readings
+    /// too large to scale.
     pub fn begin(&mut self, kernel: K, recipe: Recipe<Scalar<K, X>>) -> Result<(), Error> {
         self.require_idle()?;
         kernel.validate()?;
         let n = self.samples.len();
-        // In the order of their age, which is also that of time unless they were replaced by likeness.
+        // In the order of their age, which is also that of time unless they were replaced by
+        // likeness.
         let order = (0..n).map(|i| ((self.oldest + i) % n.max(1)) as u32);
         let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?
             .with_selected(self.selected);
         if !self.detector.model.is_fitted() {
             self.scale_samples(&recipe)?;
         }
-        // There is room: none is under way.
-        let _ = self.job.push(Job { kernel, learning });
+        let pushed = self.job.push(Job { kernel, learning });
+        debug_assert!(pushed.is_ok(), "none is under way");
         Ok(())
     }
 
-    /// Goes on learning; [`Done`](Progress::Done) if none is under way. See [`Learning`] for how much work a step is at the most.
-    /// With the last step the new detector takes the place of the old one.
+    /// Goes on learning; [`Done`](Progress::Done) if none is under way. See [`Learning`] for how
+    /// much work a step is at the most. With the last step the new detector takes the place of the
+    /// old one.
     ///
     /// # Errors
-    /// What [`Learning::step`] refuses. Learning is given up then: samples (but for rounding, if it was the first time) and
-    /// detector are what they were before [`begin`](Self::begin).
+    /// What [`Learning::step`] refuses. Learning is given up then: samples (but for rounding, if it
+    /// was the first time) and detector are what they were before [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
         let Some(Job { kernel, learning }) = self.job.first_mut() else {
             return Ok(Progress::Done);
@@ -291,8 +301,9 @@ where
 
     /// Scores a reading; a normal one then joins the samples: in free room, or in place of another.
     ///
-    /// The samples stay as they are while the learner is frozen or learning, and whenever the reading is anomalous. Call [`begin`](Self::begin)
-    /// from time to time to learn from what has changed.
+    /// The samples stay as they are while the learner is frozen or learning, and whenever the
+    /// reading is anomalous. Call [`begin`](Self::begin) from time to time to learn from what has
+    /// changed.
     ///
     /// # Errors
     /// Those of [`Detector::score`].
@@ -335,7 +346,8 @@ where
         self.frozen
     }
 
-    /// Replaces the calibrated thresholds until the next fit, e.g. by ones that a service engineer has set.
+    /// Replaces the calibrated thresholds until the next fit, e.g. by ones that a service engineer
+    /// has set.
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Parameter`] for one that is not finite.
@@ -410,7 +422,8 @@ where
         self.detector.model.replace(kernel.clone(), points, scratch.candidate.view());
         self.detector.thresholds = report.thresholds;
         self.report.clear();
-        let _ = self.report.push(report);
+        let pushed = self.report.push(report);
+        debug_assert!(pushed.is_ok(), "there is room for one");
         Ok(())
     }
 }
@@ -421,8 +434,9 @@ where
     K: BlockKernel<X::View, Scalar: Encode> + Clone + Encode,
     E: Eigensolver<Scalar<K, X>>,
 {
-    /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples are collected anew, by
-    /// [`refresh`](Self::refresh) or [`push`](Self::push), before it can learn again. A frozen learner stays frozen.
+    /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples
+    /// are collected anew, by [`refresh`](Self::refresh) or [`push`](Self::push), before it can
+    /// learn again. A frozen learner stays frozen.
     ///
     /// # Errors
     /// Those of [`Detector::read_from`], and [`Error::Learning`]; everything is as it was then.

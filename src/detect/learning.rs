@@ -1,13 +1,17 @@
 //! Learning a detector: cross-fit, calibration and fit, in bounded steps.
 //!
 //! 1. Each fold is scored by a model fitted to the other folds.
-//! 2. If asked to, the worst-scoring share of the samples is left out, and 1 is done once more without it.
-//! 3. The thresholds are taken from these scores (see [`calibrate`](crate::detect::calibrate)), and the model is fitted to all samples.
+//! 2. If asked to, the worst-scoring share of the samples is left out, and 1 is done once more
+//!    without it.
+//! 3. The thresholds are taken from these scores (see [`calibrate`](crate::detect::calibrate)), and
+//!    the model is fitted to all samples.
 //!
-//! What cannot be right is refused, what may not be is said: see [`Warning`] and the last variants of [`Error`].
+//! What cannot be right is refused, what may not be is said: see [`Warning`] and the last variants
+//! of [`Error`].
 //!
-//! [`Learning`] is the state alone. Samples, kernel and memory come with each call, so a [`Learner`](crate::Learner) in statics and a
-//! host program with sizes from a file share this code.
+//! [`Learning`] is the state alone. Samples, kernel and memory come with each call, so a
+//! [`Learner`](crate::Learner) in statics and a host program with sizes from a file share this
+//! code.
 
 mod inspect;
 mod recipe;
@@ -30,7 +34,7 @@ use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
 use crate::kpca::{ExpansionHeader, ExpansionMut, FitReport, KernelPcaView};
 use crate::linalg::carve::Carver;
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
-use crate::linalg::slices::{entry, head};
+use crate::linalg::slices::{entry, head, head_mut, set};
 use crate::math::Real;
 
 /// Borrowed memory for learning from `n` samples, of whatever origin.
@@ -134,9 +138,11 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 
 /// State of learning in steps.
 ///
-/// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n` kernel evaluations and about `n·r + r·(r + p)`
-/// multiply-adds, or `4n²` comparisons; the first step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
-/// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes the folds' part of it twice.
+/// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n`
+/// kernel evaluations and about `n·r + r·(r + p)` multiply-adds, or `4n²` comparisons; the first
+/// step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
+/// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes
+/// the folds' part of it twice.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Learning<K, T, E = TridiagonalQr<T>> {
@@ -154,7 +160,8 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 enum Stage<K, T, E> {
     Inspect,
-    /// Choose a kernel for a fold and begin its fit; the fold after the last stands for all samples.
+    /// Choose a kernel for a fold and begin its fit; the fold after the last stands for all
+    /// samples.
     Begin {
         fold: usize,
     },
@@ -183,7 +190,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     /// `order` lists the samples in the order in which they are dealt into folds; it is copied.
     ///
     /// # Errors
-    /// [`Error::Parameter`], [`Error::TooFewSamples`] (two are needed for each fold), [`Error::Shape`].
+    /// [`Error::Parameter`], [`Error::TooFewSamples`] (two are needed for each fold),
+    /// [`Error::Shape`].
     pub fn start(
         recipe: Recipe<T>,
         order: impl ExactSizeIterator<Item = u32>,
@@ -210,20 +218,22 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         })
     }
 
-    /// Says how many of the samples were taken because an earlier detector had found them normal: for each `1 − α` of these `α`
-    /// were kept out, which the thresholds have to make up for, or they would fall with each refit. Once all samples were
-    /// selected, the threshold is their largest score.
+    /// Says how many of the samples were taken because an earlier detector had found them normal:
+    /// for each `1 − α` of these `α` were kept out, which the thresholds have to make up for, or
+    /// they would fall with each refit. Once all samples were selected, the threshold is their
+    /// largest score.
     #[must_use]
     pub fn with_selected(self, count: usize) -> Self {
         Self { selected: count, ..self }
     }
 
-    /// Does one piece of the work. `kernel` chooses the kernel for some samples: the same for all, or one that suits them, e.g.
-    /// `|rows: &Indexed<'_, _>| Rbf::for_samples(rows, 8.0)` (the compiler needs the type of the argument).
+    /// Does one piece of the work. `kernel` chooses the kernel for some samples: the same for all,
+    /// or one that suits them, e.g. `|rows: &Indexed<'_, _>| Rbf::for_samples(rows, 8.0)` (the
+    /// compiler needs the type of the argument).
     ///
     /// # Errors
-    /// Whatever is wrong with kernel, samples, sizes or wishes; [`Error::KernelTooNarrow`], [`Error::KernelTooWide`] and
-    /// [`Error::NoResidual`] for models that could not work.
+    /// Whatever is wrong with kernel, samples, sizes or wishes; [`Error::KernelTooNarrow`],
+    /// [`Error::KernelTooWide`] and [`Error::NoResidual`] for models that could not work.
     pub fn step<S>(
         &mut self,
         samples: &S,
@@ -246,8 +256,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 let rows = select_rows(scratch, kept, |p| {
                     recipe.order.fold(p, kept, recipe.folds) != fold
                 });
-                let subset =
-                    Indexed { samples, rows: scratch.rows.get(..rows).unwrap_or_default() };
+                let subset = Indexed { samples, rows: head(scratch.rows, rows) };
                 let kernel = kernel(&subset)?;
                 let landmark = &mut scratch.landmark.leading(rows);
                 let fit = LandmarkFit::start(
@@ -263,8 +272,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             Stage::Fit { fold, kernel, fit } => {
                 let fold = *fold;
                 let rows = count_rows(kept, |p| recipe.order.fold(p, kept, recipe.folds) != fold);
-                let subset =
-                    Indexed { samples, rows: scratch.rows.get(..rows).unwrap_or_default() };
+                let subset = Indexed { samples, rows: head(scratch.rows, rows) };
                 let landmark = &mut scratch.landmark.leading(rows);
                 let progress = fit
                     .step(kernel, &subset, landmark, &mut scratch.candidate)
@@ -315,8 +323,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         })
     }
 
-    /// After the last step: the kernel of the model, and the report. Also when that step refused the model as one that cannot tell readings apart:
-    /// it still projects them.
+    /// After the last step: the kernel of the model, and the report. Also when that step refused
+    /// the model as one that cannot tell readings apart: it still projects them.
     pub fn result(&self) -> Option<(&K, LearnReport<T>)> {
         match &self.stage {
             Stage::Done { kernel, fit } => Some((
@@ -354,8 +362,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         let whole = T::from_usize(self.kept + 1);
         let selected = T::from_usize(self.selected.min(self.kept));
         let remaining = alpha * (whole - selected) / whole;
-        let spe = quantile(scratch.spe.get(..self.kept).unwrap_or_default(), remaining);
-        let t2 = quantile(scratch.t2.get(..self.kept).unwrap_or_default(), remaining);
+        let spe = quantile(head(scratch.spe, self.kept), remaining);
+        let t2 = quantile(head(scratch.t2, self.kept), remaining);
         let (Some(spe), Some(t2)) = (spe, t2) else {
             return Err(Error::TooFewSamples { given: self.kept, needed: 1 });
         };
@@ -369,7 +377,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     }
 }
 
-/// The fewest samples of which the `⌈(n+1)(1−α)⌉`-th exists: `1/α − 1`, rounded up; at most a million.
+/// The fewest samples of which the `⌈(n+1)(1−α)⌉`-th exists: `1/α − 1`, rounded up; at most a
+/// million.
 fn samples_for<T: Real>(alpha: T) -> usize {
     let (mut low, mut high) = (1, 1_000_000);
     while low < high {
@@ -414,19 +423,18 @@ where
 {
     let expansion = scratch.candidate.view();
     let (count, components) = (expansion.points(), expansion.components());
-    let subset = Indexed { samples, rows: scratch.rows.get(..kept).unwrap_or_default() };
+    let subset = Indexed { samples, rows: head(scratch.rows, kept) };
     let points = points(&subset, scratch.landmark.pivots, count);
     let memos = head(scratch.landmark.values, near);
     let model = KernelPcaView::with_memos(kernel, &points, memos, expansion)?;
-    let projection = scratch.projection.get_mut(..components).unwrap_or_default();
-    let row = scratch.kept.get(position).copied().unwrap_or_default();
+    let projection = head_mut(scratch.projection, components);
+    let row = entry(scratch.kept, position);
     let Some(x) = samples.sample(row as usize) else {
         return Err(Error::NotFitted);
     };
     let score = model.score(x, projection)?;
-    if let (Some(spe), Some(t2)) = (scratch.spe.get_mut(position), scratch.t2.get_mut(position)) {
-        (*spe, *t2) = (score.spe, score.t2);
-    }
+    set(scratch.spe, position, score.spe);
+    set(scratch.t2, position, score.t2);
     Ok(())
 }
 
@@ -437,24 +445,22 @@ fn points<'a, S: ?Sized>(samples: &'a S, pivots: &'a [u32], count: usize) -> Ind
 
 /// Drops the `trim` worst-scoring samples from the `kept` ones, which stay in order.
 fn drop_worst<T: Real, E>(scratch: &mut LearnScratch<'_, T, E>, kept: usize, trim: usize) {
-    let spe = scratch.spe.get(..kept).unwrap_or_default();
+    let spe = head(scratch.spe, kept);
     let Some(largest_kept) = nth_smallest(|| spe.iter().copied(), kept - trim) else {
         return;
     };
     let mut to_drop = trim;
     let mut next = 0;
     for position in 0..kept {
-        let score = spe.get(position).copied().unwrap_or(T::ZERO);
+        let score = entry(spe, position);
         // Of equal scores at the border, the first ones go.
         let tied = score == largest_kept
             && to_drop > spe.iter().skip(position).filter(|&&s| s > largest_kept).count();
         if to_drop > 0 && (score > largest_kept || tied) {
             to_drop -= 1;
         } else {
-            let row = scratch.kept.get(position).copied();
-            if let (Some(place), Some(row)) = (scratch.kept.get_mut(next), row) {
-                *place = row;
-            }
+            let row = entry(scratch.kept, position);
+            set(scratch.kept, next, row);
             next += 1;
         }
     }

@@ -1,14 +1,15 @@
 //! A detector as bytes: versioned, protected by a checksum, the same on the host and on the device.
 //!
-//! [`Detector::write_to`] writes to a slice and [`Detector::read_from`] reads from one, so that the bytes can go to flash, over a
-//! radio or into a file. Only the part in use is written: a detector that has room for 48 points but uses 20 takes the bytes of 20,
-//! and can be read into one that has room for 20.
+//! [`Detector::write_to`] writes to a slice and [`Detector::read_from`] reads from one, so that the
+//! bytes can go to flash, over a radio or into a file. Only the part in use is written: a detector
+//! that has room for 48 points but uses 20 takes the bytes of 20, and can be read into one that has
+//! room for 20.
 //!
 //! # Layout
 //!
-//! All numbers are little-endian and follow each other without gaps. A scalar takes `s` bytes; there
-//! are `d` inputs, `r` points and `p` components. A reading that is no vector has no means and
-//! deviations, takes `d` bytes instead of `ds`, and is written by its own [`Encode`].
+//! All numbers are little-endian and follow each other without gaps. A scalar takes `s` bytes;
+//! there are `d` inputs, `r` points and `p` components. A reading that is no vector has no means
+//! and deviations, takes `d` bytes instead of `ds`, and is written by its own [`Encode`].
 //!
 //! | offset | bytes | content |
 //! |---|---|---|
@@ -30,7 +31,8 @@
 //! | last 4 | 4 | CRC-32 (that of Ethernet, zip and PNG) of all bytes before |
 //!
 //! Flags: bits 0 and 1 are what is [watched](crate::detect::Watch), 0 SPE, 1 T², 2 both; bit 2 says
-//! that the kernel is [indefinite](ExpansionHeader::indefinite), bit 3 that readings are no vectors.
+//! that the kernel is [indefinite](ExpansionHeader::indefinite), bit 3 that readings are no
+//! vectors.
 //!
 //! | kernel | tag | then |
 //! |---|---|---|
@@ -47,13 +49,16 @@
 //! | [`Normalised`](crate::kernel::Normalised) | 14 | kernel |
 //! | your own | 80 to FF | whatever its [`Encode`] writes |
 //!
-//! `maths` is one byte: 01 for [`Libm`](crate::math::Libm), 02 for `Micromath`, 03 for [`Fast`](crate::math::Fast); thresholds hold only for the backend they were calibrated with.
+//! `maths` is one byte: 01 for [`Libm`](crate::math::Libm), 02 for `Micromath`, 03 for
+//! [`Fast`](crate::math::Fast); thresholds hold only for the backend they were calibrated with.
 //!
 //! # What is promised
 //!
-//! - The same detector gives the same bytes on every machine, and reading them back gives the same detector, bit for bit.
+//! - The same detector gives the same bytes on every machine, and reading them back gives the same
+//!   detector, bit for bit.
 //! - Every change of the layout raises [`FORMAT_VERSION`].
-//! - A single flipped bit is always found, and so is every run of flipped bits that is no longer than 32.
+//! - A single flipped bit is always found, and so is every run of flipped bits that is no longer
+//!   than 32.
 //! - Nothing is changed by a [`read_from`](Detector::read_from) that fails.
 
 mod encode;
@@ -106,7 +111,8 @@ impl Prelude {
         out.values(&[self.length, self.inputs, self.points, self.components])
     }
 
-    /// Checks magic, version, length and checksum, so that whatever follows was written by this crate.
+    /// Checks magic, version, length and checksum, so that whatever follows was written by this
+    /// crate.
     ///
     /// Returns also a reader of what follows, up to the checksum.
     fn decode(bytes: &[u8]) -> Result<(Self, Reader<'_>), Error> {
@@ -220,7 +226,8 @@ where
         Ok(checked)
     }
 
-    /// After this, sizes can be multiplied without overflow: they are those of a detector in memory.
+    /// After this, sizes can be multiplied without overflow: they are those of a detector in
+    /// memory.
     fn check_sizes(
         prelude: &Prelude,
         sizes: &Sizes,
@@ -426,7 +433,8 @@ impl<K: Encode, T: Real + Encode> Written<'_, K, T> {
     }
 }
 
-/// Storing a detector whose sizes are run-time values; [`Detector::read_from`] reads it on the device.
+/// Storing a detector whose sizes are run-time values; [`Detector::read_from`] reads it on the
+/// device.
 impl<K, S, T> DetectorView<'_, K, S>
 where
     T: Real + Encode,
@@ -501,8 +509,9 @@ where
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotFitted`], [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len), and whatever
-    /// [`read_from`](Self::read_from) would say of the bytes: what cannot be read back is not handed out.
+    /// [`Error::NotFitted`], [`Error::Capacity`] when `out` is shorter than
+    /// [`encoded_len`](Self::encoded_len), and whatever [`read_from`](Self::read_from) would say of
+    /// the bytes: what cannot be read back is not handed out.
     pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
         let written = Written {
             kernel: self.model.kernel().ok_or(Error::NotFitted)?,
@@ -521,7 +530,8 @@ where
 
     /// Reads a detector from the front of `bytes`; what follows it there is ignored.
     ///
-    /// It may have been written by a detector of another capacity, as long as it fits into this one.
+    /// It may have been written by a detector of another capacity, as long as it fits into this
+    /// one.
     ///
     /// # Errors
     /// All of them leave the detector as it was.

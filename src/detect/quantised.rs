@@ -1,13 +1,16 @@
-//! A detector in integers, for cores without an FPU: tens of times as fast there as the same one in `f32`, and 2/3 of its size.
+//! A detector in integers, for cores without an FPU: tens of times as fast there as the same one in
+//! `f32`, and 2/3 of its size.
 //!
-//! On cores *with* an FPU there is no need for it: the ordinary [`Detector`](crate::Detector) is more exact.
+//! On cores *with* an FPU there is no need for it: the ordinary [`Detector`](crate::Detector) is
+//! more exact.
 //!
-//! A [`QuantisedDetector`] is made from a detector with a Gaussian kernel in `f32`, on the host or on the device, by
-//! [`quantise`](QuantisedDetector::quantise). Raw readings in, scores out, as ever; in between there are no floating-point operations.
+//! A [`QuantisedDetector`] is made from a detector with a Gaussian kernel in `f32`, on the host or
+//! on the device, by [`quantise`](QuantisedDetector::quantise). Raw readings in, scores out, as
+//! ever; in between there are no floating-point operations.
 //!
 //! # Formats
-//! `Qn` is a number with `n` bits after the binary point. Lengths are in widths of the kernel: `k(x, y) = 2^(−‖x − y‖²)`, that is, a
-//! scaled input times `√(γ log2 e)`.
+//! `Qn` is a number with `n` bits after the binary point. Lengths are in widths of the kernel:
+//! `k(x, y) = 2^(−‖x − y‖²)`, that is, a scaled input times `√(γ log2 e)`.
 //!
 //! | quantity | type | format |
 //! |---|---|---|
@@ -24,22 +27,26 @@
 //! # Ranges
 //! Nothing overflows, whatever the reading. What is proven where:
 //!
-//! - A distance is `Σ w (z − p/(2w))²`, hence not negative, and below 2^32 for readings not *far* from all points; those are told
-//!   by their length and by single inputs, and all their kernel values are 0.
-//! - Sums of weighted kernel values may wrap around on the way. In the end they are inner products with a vector of length 1 in feature
-//!   space, so they are no longer than their component, and [`quantise`](QuantisedDetector::quantise) refuses a model in which that is
-//!   more than 1.9, all errors of rounding included.
+//! - A distance is `Σ w (z − p/(2w))²`, hence not negative, and below 2^32 for readings not *far*
+//!   from all points; those are told by their length and by single inputs, and all their kernel
+//!   values are 0.
+//! - Sums of weighted kernel values may wrap around on the way. In the end they are inner products
+//!   with a vector of length 1 in feature space, so they are no longer than their component, and
+//!   [`quantise`](QuantisedDetector::quantise) refuses a model in which that is more than 1.9, all
+//!   errors of rounding included.
 //! - Squares of projections, all below 16, add up with saturation.
 //!
 //! # Errors
-//! A kernel value is off by at most 1.4·2^−16, points by half a step, weights by a step, and what one of them is off the next one makes
-//! up for. `cargo test --test quantised -- --nocapture` shows what that comes to on six real data sets, with 32 and with 128 points: SPE
-//! differs from that in `f32` by at most 5 % of the threshold (by about 2 % when this was written), the mean AUROC by less than 0.0005,
-//! and the mean rate of false alarms by less than 0.1 %. So the thresholds are taken over as they are. Where normal readings leave
-//! next to nothing unexplained, so that the threshold is of the order of 10^−3, expect more: SPE itself is exact to about 10^−4.
+//! A kernel value is off by at most 1.4·2^−16, points by half a step, weights by a step, and what
+//! one of them is off the next one makes up for. `cargo test --test quantised -- --nocapture` shows
+//! what that comes to on six real data sets, with 32 and with 128 points: SPE differs from that in
+//! `f32` by at most 5 % of the threshold (by about 2 % when this was written), the mean AUROC by
+//! less than 0.0005, and the mean rate of false alarms by less than 0.1 %. So the thresholds are
+//! taken over as they are. Where normal readings leave next to nothing unexplained, so that the
+//! threshold is of the order of 10^−3, expect more: SPE itself is exact to about 10^−4.
 //!
-//! Points of 8 bits were tried (the same test prints it): SPE is then off by up to the threshold itself and one set loses 0.026 of its
-//! AUROC, so they are not offered.
+//! Points of 8 bits were tried (the same test prints it): SPE is then off by up to the threshold
+//! itself and one set loses 0.026 of its AUROC, so they are not offered.
 
 mod exponential;
 mod input;
@@ -81,9 +88,11 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
     };
 }
 
-/// Scaling, model and thresholds in one, in integers: at most `R` points and `P` components on readings of `D` inputs.
+/// Scaling, model and thresholds in one, in integers: at most `R` points and `P` components on
+/// readings of `D` inputs.
 ///
-/// `R` must be even. Components are added up four at a time: room that is not used costs time only up to the next multiple of 4.
+/// `R` must be even. Components are added up four at a time: room that is not used costs time only
+/// up to the next multiple of 4.
 ///
 /// ```
 /// use mercer::{Learner, QuantisedDetector, Recipe};
@@ -124,7 +133,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         )
     }
 
-    /// A detector from parts that [`quantise`](Self::quantise) made earlier, e.g. on the host: a detector in flash.
+    /// A detector from parts that [`quantise`](Self::quantise) made earlier, e.g. on the host: a
+    /// detector in flash.
     pub const fn from_parts(
         scaling: Scaling<[f32; D]>,
         model: QuantisedModel<D, R, P>,
@@ -163,7 +173,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         Ok(())
     }
 
-    /// Scores a raw reading and compares it with the thresholds; one pass over the points, no floating-point operation but the comparisons.
+    /// Scores a raw reading and compares it with the thresholds; one pass over the points, no
+    /// floating-point operation but the comparisons.
     ///
     /// Every finite reading has a score: what is too large for the format is far from all points.
     ///
@@ -173,7 +184,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         Ok(self.thresholds.judge(self.model.score(x, &mut Sums::new())?))
     }
 
-    /// As [`score`](Self::score), for readings that are whole numbers, e.g. of an ADC: equal values have equal scores.
+    /// As [`score`](Self::score), for readings that are whole numbers, e.g. of an ADC: equal values
+    /// have equal scores.
     ///
     /// # Errors
     /// [`Error::NotFitted`].

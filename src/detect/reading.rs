@@ -1,5 +1,5 @@
-//! What a detector judges: vectors of inputs, which are scaled first, and anything else that a kernel
-//! compares.
+//! What a detector judges: vectors of inputs, which are scaled first, and anything else that a
+//! kernel compares.
 //!
 //! | reading | scaled by | inputs |
 //! |---|---|---|

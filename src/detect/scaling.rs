@@ -1,7 +1,8 @@
-//! Inputs of different units made comparable: each is shifted to mean 0 and scaled to standard deviation 1.
+//! Inputs of different units made comparable: each is shifted to mean 0 and scaled to standard
+//! deviation 1.
 //!
-//! The deviation is the `1/n` one. An input that is constant over the samples is divided by 1, so that it has no weight but a change of it is
-//! seen in its own units.
+//! The deviation is the `1/n` one. An input that is constant over the samples is divided by 1, so
+//! that it has no weight but a change of it is seen in its own units.
 
 use crate::detect::calibrate::nth_smallest;
 use crate::error::{Error, Fault};
@@ -93,8 +94,8 @@ pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
     }
 }
 
-/// As [`learn`], but the `outliers` smallest and the `outliers` largest values of each input count as
-/// the next one inwards. With outliers, `4n²` comparisons for each input.
+/// As [`learn`], but the `outliers` smallest and the `outliers` largest values of each input count
+/// as the next one inwards. With outliers, `4n²` comparisons for each input.
 pub fn learn_clamped<T: Real, S: Samples<View = [T]> + ?Sized>(
     samples: &S,
     outliers: usize,
@@ -123,7 +124,8 @@ pub fn learn_clamped<T: Real, S: Samples<View = [T]> + ?Sized>(
 /// Mean and standard deviation of some values; 1 for the deviation of equal ones.
 fn moments<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> (T, T) {
     let count = T::from_usize(values().count().max(1));
-    // Measured from one of them, equal values have no deviation at all, and those around a large one lose no digits.
+    // Measured from one of them, equal values have no deviation at all, and those around a large
+    // one lose no digits.
     let origin = values().next().unwrap_or(T::ZERO);
     let mean = sum(values().map(|v| v - origin)) / count;
     let variance = sum(values().map(|v| (v - origin - mean) * (v - origin - mean))) / count;

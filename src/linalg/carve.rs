@@ -1,5 +1,5 @@
-//! One block of memory, divided into the arrays that a job needs: for programs whose sizes are known
-//! at run time only.
+//! One block of memory, divided into the arrays that a job needs: for programs whose sizes are
+//! known at run time only.
 
 use super::MatrixViewMut;
 use crate::error::{Error, require_capacity};

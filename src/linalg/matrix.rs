@@ -80,7 +80,8 @@ pub struct MatrixViewMut<'a, T> {
 
 /// The columns of a view in a row of the matrix that it is part of.
 ///
-/// Like [`head`], but a slip would leave the row as long as it is: fewer instructions for every row.
+/// Like [`head`], but a slip would leave the row as long as it is: fewer instructions for every
+/// row.
 fn leading_part<T>(row: &[T], columns: usize) -> &[T] {
     debug_assert!(columns <= row.len(), "{columns} of {} columns", row.len());
     row.get(..columns).unwrap_or(row)

@@ -14,8 +14,8 @@ use cortex_m as _;
 use mercer::detect::Replace;
 use mercer::detect::explain::suspect;
 use mercer::kernel::{
-    BlockKernel, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum, Sum,
-    geometry, gram,
+    BlockKernel, Codes, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum,
+    Sum, geometry, gram,
 };
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
 use mercer::linalg::eigen::{Eigensolver, Jacobi, MAX_SWEEPS, TridiagonalQr};
@@ -63,6 +63,7 @@ fn workload() -> Result<(), Error> {
     judge_labels(&samples)?;
     group(&samples)?;
     detect(&samples)?;
+    watch_events()?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
     #[cfg(panic_control)]
@@ -211,6 +212,28 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     black_box(quantised.score(&x)?);
     learner.forget();
+    Ok(())
+}
+
+/// A learner of event codes, its storage, and a detector in memory of run-time size.
+fn watch_events() -> Result<(), Error> {
+    type Events = Learner<Normalised<Spectrum<f32>>, Codes<8>, 16, 6, 4>;
+    static LEARNER: ConstStaticCell<Events> = ConstStaticCell::new(Events::new());
+    let Some(learner) = LEARNER.try_take() else { return Ok(()) };
+    for round in 0..16_u8 {
+        let mut codes = Codes::try_from(black_box(&b"wmsaz"[..]))?;
+        codes.push(black_box(b'a' + round % 5))?;
+        codes.push(black_box(b'a' + round % 3))?;
+        learner.push(&codes)?;
+    }
+    // Either answer will do.
+    let learned = learner.learn(Normalised(black_box(Spectrum::new(2))), Recipe::default()).is_ok();
+    if black_box(learned) {
+        let mut bytes = [0; Detector::<Normalised<Spectrum<f32>>, Codes<8>, 6, 4>::ENCODED_SIZE];
+        let length = learner.detector()?.write_to(black_box(&mut bytes))?;
+        learner.restore(bytes.get(..black_box(length)).unwrap_or_default())?;
+        black_box(learner.detector()?.score(&Codes::try_from(black_box(&b"zzz"[..]))?)?);
+    }
     Ok(())
 }
 

@@ -128,9 +128,17 @@ impl Project {
         let program = Program { name, kind, features: Vec::new() };
         let mut cargo = toolchain.cargo("rustc", &self.device_dir());
         cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", level);
+        with_much_memory(&mut cargo);
         cargo.args(selection(&[&program])).arg("--").args(rustc_arguments);
         executables(&mut cargo)?.remove(NO_PANIC).context("cargo reported no executable")
     }
+}
+
+/// More memory than the microbit of .cargo/config.toml has; see [`board::roomy`].
+pub(crate) fn with_much_memory(cargo: &mut Command) {
+    let sizes = ["ram", "flash"].map(|what| format!("'-Clink-arg=--defsym=board_{what}_size=4M'"));
+    cargo.arg("--config");
+    cargo.arg(format!("target.thumbv6m-none-eabi.rustflags = [{}]", sizes.join(", ")));
 }
 
 /// Builds `bench` with a cargo that has been told for what.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 
-use crate::board::Board;
+use crate::board::{self, Board};
 use crate::device::{Outcome, Report};
 use crate::emulate;
 use crate::firmware::Project;
@@ -45,7 +45,7 @@ pub(crate) fn check(
             };
             let found = panic_symbols(&fs::read(&elf)?)?;
             ensure!(found.is_empty(), "it links, with panic code in it: {}", found.join(", "));
-            let ended = emulate::on_board(board, &elf, limit, |_| {})?;
+            let ended = emulate::on_board(board::roomy(board)?, &elf, limit, |_| {})?;
             ensure!(ended.well(), "it links, and does not run: {ended}");
             Ok((Outcome::Passed, "no panic path".to_string()))
         });

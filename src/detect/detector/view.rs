@@ -1,4 +1,5 @@
-//! A detector whose sizes are run-time values: a host program's vectors, with numbers of inputs, points and components from a file.
+//! A detector whose sizes are run-time values: a host program's vectors, with numbers of inputs,
+//! points and components from a file.
 
 use super::{Thresholds, Verdict};
 use crate::detect::scaling::apply_checked;
@@ -9,7 +10,8 @@ use crate::math::Real;
 
 /// Scaling, model and thresholds, borrowed from storage of any kind.
 ///
-/// Where a [`Detector`](crate::Detector) keeps intermediate values on the stack, this takes slices for them.
+/// Where a [`Detector`](crate::Detector) keeps intermediate values on the stack, this takes slices
+/// for them.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectorView<'a, K, S>
 where
@@ -32,10 +34,12 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: BlockKernel<[T], Scalar = T>,
 {
-    /// Projects a raw reading, which is scaled in place; `projection` has one place for each component.
+    /// Projects a raw reading, which is scaled in place; `projection` has one place for each
+    /// component.
     ///
     /// # Errors
-    /// [`Error::Query`] names the input that cannot be used; [`Error::Shape`] for slices of another length.
+    /// [`Error::Query`] names the input that cannot be used; [`Error::Shape`] for slices of another
+    /// length.
     pub fn project(&self, x: &mut [T], projection: &mut [T]) -> Result<(), Error> {
         apply_checked(x, self.mean, self.deviation)?;
         self.model.project(x, projection)
@@ -58,7 +62,8 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: Gradient<T>,
 {
-    /// Writes how much each input of a raw reading, which is scaled in place, contributes to its SPE; see [`explain`](crate::detect::explain).
+    /// Writes how much each input of a raw reading, which is scaled in place, contributes to its
+    /// SPE; see [`explain`](crate::detect::explain).
     ///
     /// # Errors
     /// As [`project`](Self::project).

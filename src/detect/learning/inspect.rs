@@ -83,12 +83,15 @@ where
     Ok(())
 }
 
-/// Samples that are less [alike](likeness) than this share of `k(x,x)` are islands: the default kernel makes it about 0.8.
+/// Samples that are less [alike](likeness) than this share of `k(x,x)` are islands: the default
+/// kernel makes it about 0.8.
 const NARROW: f64 = 0.05;
-/// A total variance of so few ε of `k(x,x)` is mostly rounding: with it the second digit of a score is lost.
+/// A total variance of so few ε of `k(x,x)` is mostly rounding: with it the second digit of a score
+/// is lost.
 const WIDE: f64 = 1000.0;
 
-/// How alike two different samples are: root mean square of `k(x,y)`, over `n` pairs that lie far apart in the order of the samples.
+/// How alike two different samples are: root mean square of `k(x,y)`, over `n` pairs that lie far
+/// apart in the order of the samples.
 fn likeness<K, T, S>(kernel: &K, samples: &S) -> T
 where
     T: Real,

@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::kpca::{Components, Landmarks};
 use crate::math::Real;
 
-/// Every choice that learning makes; the default is the recipe `8m` of `docs/EVALUATION.md` with `γ`
-/// left to the caller.
+/// Every choice that learning makes; the default is the recipe `8m` of `docs/EVALUATION.md` with
+/// `γ` left to the caller.
 ///
 /// ```
 /// use mercer::Recipe;
@@ -20,8 +20,8 @@ use crate::math::Real;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Recipe<T> {
-    /// Whether a [`Learner`](crate::Learner) standardises the inputs, with its first fit. Default: yes. (Who calls
-    /// [`Learning`](super::Learning) scales samples itself.)
+    /// Whether a [`Learner`](crate::Learner) standardises the inputs, with its first fit. Default:
+    /// yes. (Who calls [`Learning`](super::Learning) scales samples itself.)
     pub standardise: bool,
     /// How many points the model may have. Default: as many as there is room for.
     pub landmarks: Landmarks<T>,
@@ -33,11 +33,13 @@ pub struct Recipe<T> {
     pub order: FoldOrder,
     /// How many false alarms are tolerable. Default: 5 % of normal readings.
     pub false_alarms: FalseAlarms<T>,
-    /// Which scores can raise an alarm. Default: SPE. With both, each gets half of the false alarms.
+    /// Which scores can raise an alarm. Default: SPE. With both, each gets half of the false
+    /// alarms.
     pub watch: Watch,
-    /// Which share of the samples, those that score worst, to leave out: field data are never clean. Thresholds are taken from
-    /// those that remain: if more is trimmed than is bad, normal readings like the trimmed ones raise false alarms, up to this
-    /// share on top of the wish. Default: 0.
+    /// Which share of the samples, those that score worst, to leave out: field data are never
+    /// clean. Thresholds are taken from those that remain: if more is trimmed than is bad, normal
+    /// readings like the trimmed ones raise false alarms, up to this share on top of the wish.
+    /// Default: 0.
     pub trim: T,
 }
 

@@ -24,7 +24,8 @@ pub enum Warning {
         /// How many there are.
         count: usize,
     },
-    /// Samples that are exact copies of earlier ones: they teach nothing, and cross-fit takes them for new ones.
+    /// Samples that are exact copies of earlier ones: they teach nothing, and cross-fit takes them
+    /// for new ones.
     Duplicates {
         /// How many there are.
         samples: usize,
@@ -43,7 +44,8 @@ pub enum Warning {
     },
     /// There was no room for the components that the recipe asks for.
     ComponentsCapped,
-    /// The points do not span the share of the variance that the recipe asks for: more of them would, or a wider kernel.
+    /// The points do not span the share of the variance that the recipe asks for: more of them
+    /// would, or a wider kernel.
     PointsCapped,
     /// The kernel is not positive semi-definite: scores have no meaning as distances.
     Indefinite,

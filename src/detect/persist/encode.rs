@@ -12,9 +12,11 @@ use crate::kernel::{
 use crate::math::Micromath;
 use crate::math::{Fast, Libm};
 
-/// A value that has a binary form of fixed size: kernels, so that a [`Detector`](crate::Detector) with them can be stored.
+/// A value that has a binary form of fixed size: kernels, so that a [`Detector`](crate::Detector)
+/// with them can be stored.
 ///
-/// A kernel writes a tag first, so that it is not taken for another one; tags from 0x80 are free for your own kernels:
+/// A kernel writes a tag first, so that it is not taken for another one; tags from 0x80 are free
+/// for your own kernels:
 ///
 /// ```
 /// use mercer::{Error, Kernel};
@@ -56,8 +58,9 @@ pub trait Encode: Sized {
     /// Reads what [`encode`](Self::encode) wrote.
     ///
     /// # Errors
-    /// [`Error::Format`] from the [`Reader`] when there is a wrong tag, or when bytes are missing. Whether parameters are in
-    /// their domain is for [`Kernel::validate`](crate::Kernel::validate) to say.
+    /// [`Error::Format`] from the [`Reader`] when there is a wrong tag, or when bytes are missing.
+    /// Whether parameters are in their domain is for [`Kernel::validate`](crate::Kernel::validate)
+    /// to say.
     fn decode(input: &mut Reader<'_>) -> Result<Self, Error>;
 }
 

@@ -1,4 +1,5 @@
-//! Which input made a reading anomalous: the formulas of [`explain`](crate::detect::explain), on points and weights turned back into `f32`.
+//! Which input made a reading anomalous: the formulas of [`explain`](crate::detect::explain), on
+//! points and weights turned back into `f32`.
 
 use super::QuantisedDetector;
 use super::input::SQUARE_WEIGHT_BITS;
@@ -10,13 +11,15 @@ use crate::kernel::{Gradient, Rbf};
 use crate::kpca::contributions::weigh_gradient;
 
 impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
-    /// How much each input of a raw reading contributes to its SPE; see [`explain`](crate::detect::explain).
+    /// How much each input of a raw reading contributes to its SPE; see
+    /// [`explain`](crate::detect::explain).
     ///
-    /// Points are turned back into `f32` one by one, so this is as slow as with a detector in `f32`: on a core without an FPU about 40
-    /// scores. It is for alarms.
+    /// Points are turned back into `f32` one by one, so this is as slow as with a detector in
+    /// `f32`: on a core without an FPU about 40 scores. It is for alarms.
     ///
     /// # Errors
-    /// As [`score`](Self::score), and [`ScaleOverflow`](crate::error::Fault::ScaleOverflow) names an input that is so large that it cannot be scaled.
+    /// As [`score`](Self::score), and [`ScaleOverflow`](crate::error::Fault::ScaleOverflow) names
+    /// an input that is so large that it cannot be scaled.
     pub fn contributions(&self, x: &[f32; D]) -> Result<[f32; D], Error> {
         let mut sums = Sums::new();
         let score = self.model.score(x, &mut sums)?;
@@ -34,7 +37,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         Ok(contributions)
     }
 
-    /// What a coordinate of 1 is in each scaled input: half a `z` over its weight, in units of the raw input, over the deviation.
+    /// What a coordinate of 1 is in each scaled input: half a `z` over its weight, in units of the
+    /// raw input, over the deviation.
     fn units(&self) -> [f32; D] {
         let mut units = [0.0; D];
         for ((unit, input), deviation) in

@@ -1,4 +1,7 @@
-//! `2^−x` in integers: a table of one octave, a straight line between its entries, a shift for the octaves.
+//! `2^−x` in integers: a table of one octave, a straight line between its entries, a shift for the
+//! octaves.
+
+use crate::linalg::slices::entry;
 
 /// Fractional bits of an exponent.
 pub(super) const EXPONENT_BITS: u32 = 19;
@@ -8,8 +11,9 @@ pub(super) const KERNEL_BITS: u32 = 16;
 pub(super) const VANISHES: u32 = 17;
 /// How far a result can be from the true one, in units of `2^−KERNEL_BITS`.
 ///
-/// A line over 1/128 of an octave is off by `(ln 2/128)²/8 = 3.7e-6`, a quarter of a unit; the entries by `2^−19`, an eighth; the rest
-/// is rounding, which is to the nearest in the first octave and between that and downwards in the others.
+/// A line over 1/128 of an octave is off by `(ln 2/128)²/8 = 3.7e-6`, a quarter of a unit; the
+/// entries by `2^−19`, an eighth; the rest is rounding, which is to the nearest in the first octave
+/// and between that and downwards in the others.
 pub(super) const KERNEL_ERROR: f32 = 1.375;
 
 const STEP_BITS: u32 = 7;
@@ -19,7 +23,8 @@ const LINE_BITS: u32 = EXPONENT_BITS - STEP_BITS;
 /// Fractional bits of an entry.
 const ENTRY_BITS: u32 = 31;
 
-/// `2^(−i/128)` in Q31 and, in the lowest 12 bits, by how much the next entry is smaller, in Q19: one load for both.
+/// `2^(−i/128)` in Q31 and, in the lowest 12 bits, by how much the next entry is smaller, in Q19:
+/// one load for both.
 static TABLE: [u32; STEPS] = table();
 
 /// `2^−x` in Q16, for `x` in Q19.
@@ -30,7 +35,7 @@ pub(super) fn power(x: u32) -> u32 {
         return 0;
     }
     let step = (x >> LINE_BITS) as usize % STEPS;
-    let entry = TABLE.get(step).copied().unwrap_or_default();
+    let entry = entry(&TABLE, step);
     let line = (entry % (1 << LINE_BITS)) * (x % (1 << LINE_BITS));
     // The line is at most the step to the next entry, so this cannot become negative.
     (entry - line) >> (ENTRY_BITS - KERNEL_BITS + octaves)

@@ -1,14 +1,17 @@
-//! A raw reading as whole numbers: the bits of an `f32` are taken apart, no floating-point operation is needed.
+//! A raw reading as whole numbers: the bits of an `f32` are taken apart, no floating-point
+//! operation is needed.
 
 use crate::error::Fault;
 
-/// How one input becomes a whole number `z = x·2^q − mean`, and what this adds to the squared length of a reading.
+/// How one input becomes a whole number `z = x·2^q − mean`, and what this adds to the squared
+/// length of a reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Input {
     /// The mean in units of `2^−q`; less than `2^30` in magnitude.
     pub mean: i32,
-    /// `q`: how many bits of the input count after the binary point; negative for inputs in large units.
+    /// `q`: how many bits of the input count after the binary point; negative for inputs in large
+    /// units.
     pub bits: i32,
     /// A `z` beyond this is far from all points, whatever the other inputs are.
     pub limit: u16,
@@ -32,7 +35,8 @@ impl Input {
     /// All zeros: nothing learned.
     pub const EMPTY: Self = Self { mean: 0, bits: 0, limit: 0, weight: 0 };
 
-    /// `x` in units of `2^−q` from the mean. At most `2^31 − 1` in magnitude: both numbers are below [`LARGEST`] or equal to it.
+    /// `x` in units of `2^−q` from the mean. At most `2^31 − 1` in magnitude: both numbers are
+    /// below [`LARGEST`] or equal to it.
     #[inline(always)]
     pub(super) fn offset(&self, x: f32) -> Option<i32> {
         Some(to_fixed(x, self.bits)?.wrapping_sub(self.mean))
@@ -52,7 +56,8 @@ impl Input {
         (if x < 0 { -fixed } else { fixed }).wrapping_sub(self.mean)
     }
 
-    /// What `z` adds to half the squared length of a reading, rounded down; below `2^32` for `z` up to [`limit`](Self::limit).
+    /// What `z` adds to half the squared length of a reading, rounded down; below `2^32` for `z` up
+    /// to [`limit`](Self::limit).
     #[inline(always)]
     pub(super) fn half_square(&self, z: u32) -> u32 {
         let (square, weight) = (z.wrapping_mul(z), u32::from(self.weight));
@@ -62,9 +67,11 @@ impl Input {
     }
 }
 
-/// `x·2^bits`, rounded to the nearest and at most [`LARGEST`] in magnitude; none if `x` is not finite.
+/// `x·2^bits`, rounded to the nearest and at most [`LARGEST`] in magnitude; none if `x` is not
+/// finite.
 ///
-/// With units in which the smallest normal number is less than half of one; below those the leading bit of the mantissa would be wrong.
+/// With units in which the smallest normal number is less than half of one; below those the leading
+/// bit of the mantissa would be wrong.
 #[inline(always)]
 pub(super) fn to_fixed(x: f32, bits: i32) -> Option<i32> {
     let pattern = x.to_bits();
@@ -72,7 +79,8 @@ pub(super) fn to_fixed(x: f32, bits: i32) -> Option<i32> {
     if exponent == NOT_FINITE {
         return None;
     }
-    // The leading bit is bit 31 here and bit 29 in the largest result, before which there is a bit to round by.
+    // The leading bit is bit 31 here and bit 29 in the largest result, before which there is a bit
+    // to round by.
     let mantissa = (pattern << (31 - MANTISSA_BITS)) | 1 << 31;
     let excess = TOO_LARGE.wrapping_sub(bits).wrapping_sub(exponent as i32);
     let magnitude = match excess {

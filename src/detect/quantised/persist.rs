@@ -21,6 +21,7 @@ use crate::detect::scaling::Scaling;
 use crate::detect::{Thresholds, Watch};
 use crate::error::{Error, FormatFault, require_capacity};
 use crate::kernel::{Kernel, Rbf};
+use crate::linalg::slices::tail;
 
 /// The version of the layout that is written, and the only one so far that is read.
 pub const QUANTISED_FORMAT_VERSION: u16 = 1;
@@ -53,11 +54,12 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         encoded_len(D, points as usize, components as usize)
     }
 
-    /// Writes the detector to the front of `out` and returns how many bytes that took: a table at the top of
-    /// `src/quantised/persist.rs` has the layout.
+    /// Writes the detector to the front of `out` and returns how many bytes that took: a table at
+    /// the top of `src/quantised/persist.rs` has the layout.
     ///
     /// # Errors
-    /// [`Error::NotFitted`], and [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len).
+    /// [`Error::NotFitted`], and [`Error::Capacity`] when `out` is shorter than
+    /// [`encoded_len`](Self::encoded_len).
     pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
         if self.model.header.points == 0 {
             return Err(Error::NotFitted);
@@ -116,12 +118,14 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
 
     /// Reads a detector from the front of `bytes`; what follows it there is ignored.
     ///
-    /// It may have been written by a detector of another capacity, as long as it fits into this one.
+    /// It may have been written by a detector of another capacity, as long as it fits into this
+    /// one.
     ///
     /// # Errors
-    /// All of them leave the detector as it was: [`Error::Format`] for bytes that are not a stored detector of this kind,
-    /// [`Error::Shape`] for another number of inputs, [`Error::Capacity`] for more points or components than there is room for,
-    /// [`Error::Parameter`] for values that this crate never writes.
+    /// All of them leave the detector as it was: [`Error::Format`] for bytes that are not a stored
+    /// detector of this kind, [`Error::Shape`] for another number of inputs, [`Error::Capacity`]
+    /// for more points or components than there is room for, [`Error::Parameter`] for values that
+    /// this crate never writes.
     pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (prelude, mut input) = Prelude::decode::<D, R, P>(bytes)?;
         let mut scaling = Scaling { mean: [0.0; D], deviation: [0.0; D] };
@@ -171,7 +175,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
 }
 
 impl Prelude {
-    /// Checks magic, version, checksum and sizes. Returns also a reader of what follows, up to the checksum.
+    /// Checks magic, version, checksum and sizes. Returns also a reader of what follows, up to the
+    /// checksum.
     fn decode<const D: usize, const R: usize, const P: usize>(
         bytes: &[u8],
     ) -> Result<(Self, Reader<'_>), Error> {
@@ -228,7 +233,7 @@ impl Prelude {
         let (spe, t2) = (f32::decode(&mut input)?, f32::decode(&mut input)?);
         let thresholds = Thresholds { spe, t2, watch };
         thresholds.validate()?;
-        let rest = checked.get(PRELUDE_SIZE..).unwrap_or_default();
+        let rest = tail(checked, PRELUDE_SIZE);
         Ok((Self { header, thresholds }, Reader::new(rest)))
     }
 }

@@ -14,19 +14,25 @@ use crate::detect::scaling::Scaling;
 use crate::error::{Error, require_capacity};
 use crate::kernel::{Kernel, Rbf};
 use crate::kpca::{ExpansionView, KernelPcaView};
+use crate::linalg::slices::head_mut;
 use crate::math::{Math, Real, dot_in_order, sum};
 
 /// The largest coordinate or weight.
 const MOST: i32 = i16::MAX as i32;
-/// Half a squared distance at which a kernel value vanishes leaves room for no more fractional bits than this.
+/// Half a squared distance at which a kernel value vanishes leaves room for no more fractional bits
+/// than this.
 const MOST_DISTANCE_BITS: u32 = 28;
-/// The share of 32 bits that is used: what remains is for the rounding of single-precision estimates.
+/// The share of 32 bits that is used: what remains is for the rounding of single-precision
+/// estimates.
 const ROOM: f32 = 0.98;
-/// Sums of weighted kernel values stay below this, as 2 is where Q30 ends, and so do offsets: projections are then less than 4, where Q29 ends.
+/// Sums of weighted kernel values stay below this, as 2 is where Q30 ends, and so do offsets:
+/// projections are then less than 4, where Q29 ends.
 const REACH: f32 = 1.9;
-/// By how much a kernel value changes when a point moves, at the most: `max |d 2^(−r²)/dr| = √(2 ln 2/e) = 0.714`.
+/// By how much a kernel value changes when a point moves, at the most:
+/// `max |d 2^(−r²)/dr| = √(2 ln 2/e) = 0.714`.
 const STEEPEST: f32 = 0.715;
-/// The smallest weight of a square: 11 bits of it are then stored, and scales are off by less than 1/4000.
+/// The smallest weight of a square: 11 bits of it are then stored, and scales are off by less than
+/// 1/4000.
 const FINEST: f32 = 0.125;
 /// Bits of the largest inverse variance.
 const VARIANCE_BITS: i32 = 24;
@@ -91,7 +97,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     }
 }
 
-/// How points become whole numbers. Lengths are in widths of the kernel, so that `k = 2^(−‖x − y‖²)`.
+/// How points become whole numbers. Lengths are in widths of the kernel, so that
+/// `k = 2^(−‖x − y‖²)`.
 struct Grid<const D: usize> {
     /// Fractional bits of half a squared distance.
     distance_bits: u32,
@@ -123,7 +130,8 @@ impl<const D: usize> Grid<D> {
         let mut bits = MOST_DISTANCE_BITS;
         loop {
             require(bits >= DISTANCE_BITS, "gamma", TOO_NARROW)?;
-            // Units are a power of two apart, so that one between the coarsest and half of it must do.
+            // Units are a power of two apart, so that one between the coarsest and half of it must
+            // do.
             let fits = |largest: &f32| {
                 let unit = coarsest(bits, *largest) / 2.0;
                 unit * ROOM * f32::from(u16::MAX) >= far && square_weight(unit, bits) >= FINEST
@@ -151,10 +159,11 @@ impl<const D: usize> Grid<D> {
     fn coordinate(&self, point: &[f32; D], input: usize) -> i32 {
         let (x, factor) = (point.get(input), self.factors.get(input));
         let x = x.copied().unwrap_or_default() * factor.copied().unwrap_or_default();
-        to_fixed(x, 0).unwrap_or_default().clamp(-MOST, MOST)
+        finite_to_fixed(x, 0).clamp(-MOST, MOST)
     }
 
-    /// `Σ p²/(4w)`, rounded up: half the squared length of a point, given the weights `w` of the inputs as they are stored.
+    /// `Σ p²/(4w)`, rounded up: half the squared length of a point, given the weights `w` of the
+    /// inputs as they are stored.
     fn half_length(&self, point: &[f32; D]) -> u64 {
         let terms = self.inputs.iter().enumerate().map(|(l, input)| {
             let p = u64::from(self.coordinate(point, l).unsigned_abs());
@@ -163,10 +172,12 @@ impl<const D: usize> Grid<D> {
         terms.fold(0, u64::saturating_add)
     }
 
-    /// Half the squared length of a reading that is far from all points. Sets the limits of the inputs, too.
+    /// Half the squared length of a reading that is far from all points. Sets the limits of the
+    /// inputs, too.
     ///
-    /// With `ρ` the longest point and `√c` the distance at which kernel values vanish, that is `(ρ + √c)²`. Any shorter reading has
-    /// squared distances of at most `(ρ + ρ + √c)²`, which must be less than `2^32`.
+    /// With `ρ` the longest point and `√c` the distance at which kernel values vanish, that is
+    /// `(ρ + √c)²`. Any shorter reading has squared distances of at most `(ρ + ρ + √c)²`, which
+    /// must be less than `2^32`.
     fn limit<M: Math<f32>>(&mut self, source: &Source<'_, M, D>) -> Result<u32, Error> {
         let longest = source.points().iter().map(|p| self.half_length(p)).fold(0, u64::max);
         let vanishes = (u64::from(VANISHES) << (self.distance_bits - 1)) as f32;
@@ -185,11 +196,13 @@ impl<const D: usize> Grid<D> {
     }
 }
 
-/// The coarsest unit of an input: the weight of its square in half a squared distance, `unit²·2^(bits−1)`, is less than 4, and coordinates
-/// of points, `p·unit·2^bits`, fit into 16 bits.
+/// The coarsest unit of an input: the weight of its square in half a squared distance,
+/// `unit²·2^(bits−1)`, is less than 4, and coordinates of points, `p·unit·2^bits`, fit into 16
+/// bits.
 ///
-/// The coarser the unit, the finer the coordinates, which matter more: a reading that moves by so little has almost the
-/// same score, but points that move by so little are multiplied by weights of both signs.
+/// The coarser the unit, the finer the coordinates, which matter more: a reading that moves by so
+/// little has almost the same score, but points that move by so little are multiplied by weights of
+/// both signs.
 fn coarsest(bits: u32, largest: f32) -> f32 {
     // √(2^(3−bits)): a square root is exact for even exponents.
     let unit = two_to(3 - bits as i32).sqrt();
@@ -198,7 +211,8 @@ fn coarsest(bits: u32, largest: f32) -> f32 {
 }
 
 impl Input {
-    /// An input whose unit, a power of two, is at most `coarsest` in widths of the kernel. Also returns the unit.
+    /// An input whose unit, a power of two, is at most `coarsest` in widths of the kernel. Also
+    /// returns the unit.
     ///
     /// `density` is how many widths of the kernel a change of the raw input by 1 is.
     fn new(
@@ -215,10 +229,10 @@ impl Input {
         let unit = density * two_to(-bits);
         let fits = mean.abs() * two_to(bits) < LARGEST as f32;
         require(fits, "mean", "not so large against the deviation")?;
-        let weight = to_fixed(square_weight(unit, distance_bits), SQUARE_WEIGHT_BITS as i32);
+        let weight = finite_to_fixed(square_weight(unit, distance_bits), SQUARE_WEIGHT_BITS as i32);
         // Less than 4 by `coarsest`.
-        let weight = weight.unwrap_or_default().clamp(1, u16::MAX.into()) as u16;
-        let mean = to_fixed(mean, bits).unwrap_or_default();
+        let weight = weight.clamp(1, u16::MAX.into()) as u16;
+        let mean = finite_to_fixed(mean, bits);
         Ok((Self { mean, bits, limit: 0, weight }, unit))
     }
 }
@@ -244,9 +258,9 @@ fn describe(
     let constants = expansion.offsets().iter().zip(expansion.variances());
     for (j, (component, (&offset, variance))) in components.iter_mut().zip(constants).enumerate() {
         require(offset.abs() <= REACH, "offsets", "at most 1.9")?;
-        let inverse = to_fixed(inverse(variance), -variance_exponent).unwrap_or_default();
+        let inverse = finite_to_fixed(inverse(variance), -variance_exponent);
         *component = Component {
-            offset: to_fixed(offset, PROJECTION_BITS as i32).unwrap_or_default(),
+            offset: finite_to_fixed(offset, PROJECTION_BITS as i32),
             inverse_variance: inverse as u32,
             shift: (WEIGHT_BITS - weight_bits("weights", column(expansion, j))?) as u8,
         };
@@ -257,7 +271,7 @@ fn describe(
     if !(0.0..=1.0 + REACH).contains(&ceiling) {
         return Err(Error::Parameter { name: "centre", rule: "of a norm less than 1.9" });
     }
-    header.ceiling = to_fixed(ceiling, SQUARE_BITS as i32).unwrap_or_default() as u32;
+    header.ceiling = finite_to_fixed(ceiling, SQUARE_BITS as i32) as u32;
     Ok(())
 }
 
@@ -279,9 +293,9 @@ fn weight_bits(name: &'static str, weights: impl Iterator<Item = f32>) -> Result
 
 /// No sum of weighted kernel values exceeds [`REACH`], for whatever reading.
 ///
-/// In feature space a sum `Σ a_i k(x, point_i)` is an inner product with `φ(x)`, which has length 1, so it is at most the length
-/// `√(aᵀKa)`. Quantised weights are off by a unit each at the most, quantised kernel values by [`KERNEL_ERROR`] and by what it means that
-/// points have moved.
+/// In feature space a sum `Σ a_i k(x, point_i)` is an inner product with `φ(x)`, which has length
+/// 1, so it is at most the length `√(aᵀKa)`. Quantised weights are off by a unit each at the most,
+/// quantised kernel values by [`KERNEL_ERROR`] and by what it means that points have moved.
 fn require_reach<M: Math<f32>, const D: usize, const C: usize>(
     source: &Source<'_, M, D>,
     grid: &Grid<D>,
@@ -290,7 +304,7 @@ fn require_reach<M: Math<f32>, const D: usize, const C: usize>(
 ) -> Result<(), Error> {
     let expansion = source.expansion();
     let (mut squares, mut projection) = ([0.0_f32; C], [0.0_f32; C]);
-    let projection = projection.get_mut(..expansion.components()).unwrap_or_default();
+    let projection = head_mut(&mut projection, expansion.components());
     let ceiling = 1.0 + expansion.header().centre_norm;
     let mut centre_square = 0.0_f32;
     for (i, (point, beta)) in source.points().iter().zip(expansion.centre()).enumerate() {
@@ -353,7 +367,8 @@ fn write<M: Math<f32>, const D: usize, const R: usize, const P: usize>(
 
 /// Rounds weights one after the other, each with what was left over from those before.
 ///
-/// Kernel values of neighbours are alike, so that errors which add up to nothing nearly cancel in a sum.
+/// Kernel values of neighbours are alike, so that errors which add up to nothing nearly cancel in a
+/// sum.
 #[derive(Clone, Copy, Default)]
 struct Rounded {
     left: f32,
@@ -362,7 +377,7 @@ struct Rounded {
 impl Rounded {
     fn next(&mut self, weight: f32, shift: u8) -> i32 {
         let exact = weight * two_to(WEIGHT_BITS as i32 - i32::from(shift)) + self.left;
-        let rounded = to_fixed(exact, 0).unwrap_or_default();
+        let rounded = finite_to_fixed(exact, 0);
         self.left = exact - rounded as f32;
         rounded
     }
@@ -375,4 +390,10 @@ fn exponent(x: f32) -> i32 {
     } else {
         i32::MAX / 2
     }
+}
+
+/// [`to_fixed`] of a number that is known to be finite.
+fn finite_to_fixed(x: f32, bits: i32) -> i32 {
+    debug_assert!(x.is_finite(), "{x}");
+    to_fixed(x, bits).unwrap_or_default()
 }

@@ -1,20 +1,24 @@
 //! Scores in integers: one pass over the points, two at a time.
 //!
-//! Sums wrap around at `2^32` on purpose. What is added up may be larger; what comes out is not, because
-//! [`quantise`](super::QuantisedDetector::quantise) has checked that it cannot be, and then the sum is right whatever happened on the way.
+//! Sums wrap around at `2^32` on purpose. What is added up may be larger; what comes out is not,
+//! because [`quantise`](super::QuantisedDetector::quantise) has checked that it cannot be, and then
+//! the sum is right whatever happened on the way.
 
 use super::QuantisedModel;
 use super::exponential::{EXPONENT_BITS, KERNEL_BITS, power};
 use super::input::{Input, Raw};
 use crate::error::Error;
 use crate::kpca::Score;
+use crate::linalg::slices::head;
 
-/// How many points are worked on at a time: a coordinate of the reading is loaded once for both, and more of them need more registers
-/// than the smallest cores have.
+/// How many points are worked on at a time: a coordinate of the reading is loaded once for both,
+/// and more of them need more registers than the smallest cores have.
 pub(super) const PAIR: usize = 2;
-/// How many components are added up at a time. Written out one by one, they cost little more when the compiler optimises for size.
+/// How many components are added up at a time. Written out one by one, they cost little more when
+/// the compiler optimises for size.
 const GROUP: usize = 4;
-/// Points and weights are stored with this added: the smallest cores load unsigned half-words faster than signed ones.
+/// Points and weights are stored with this added: the smallest cores load unsigned half-words
+/// faster than signed ones.
 pub(super) const BIAS: u32 = 1 << 15;
 /// Fractional bits of a projection.
 pub(super) const PROJECTION_BITS: u32 = 29;
@@ -125,11 +129,12 @@ impl<const D: usize> Query<D> {
     }
 }
 
-/// Writes `−z` for each input of a raw reading. Returns what half the squared distance from a point is, but for that point's own part;
-/// none for a reading so far away that all kernel values are 0.
+/// Writes `−z` for each input of a raw reading. Returns what half the squared distance from a point
+/// is, but for that point's own part; none for a reading so far away that all kernel values are 0.
 ///
-/// Half a squared distance is `Σ w z² − Σ z p + Σ p²/(4w) = Σ w (z − p/(2w))² ≥ 0`, summed over the inputs, with the `w` as they
-/// are stored. Rounding takes less than a unit an input from the first sum and nothing from the last: so much is added here.
+/// Half a squared distance is `Σ w z² − Σ z p + Σ p²/(4w) = Σ w (z − p/(2w))² ≥ 0`, summed over the
+/// inputs, with the `w` as they are stored. Rounding takes less than a unit an input from the first
+/// sum and nothing from the last: so much is added here.
 #[inline(never)]
 fn approach<X: Raw>(
     x: &[X],
@@ -199,14 +204,15 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
             let pairs = pairs.get(..points.div_ceil(PAIR)).unwrap_or(pairs);
             accumulate(pairs, &query, components, sums);
         }
-        let components = self.components.get(..components).unwrap_or_default();
+        let components = head(&self.components, components);
         Ok(finish(header, components, sums))
     }
 }
 
 /// Kernel values of two points.
 ///
-/// Kept apart (`inline(never)`): the smallest cores have seven registers to compute with, and this needs all of them.
+/// Kept apart (`inline(never)`): the smallest cores have seven registers to compute with, and this
+/// needs all of them.
 #[inline(never)]
 fn kernel_pair<const D: usize, const P: usize>(
     [a, b]: &[QuantisedPoint<D, P>; PAIR],
@@ -294,7 +300,8 @@ fn finish<const P: usize>(
 /// `f²` in Q28, off by less than 2 units, for `f` in Q29 and less than 4 in magnitude.
 #[inline(always)]
 fn square(f: i32) -> u32 {
-    // f = high·2^15 + low with |low| ≤ 2^14: f² = high²·2^30 + 2·high·low·2^15 + low², of which the last is below a unit.
+    // f = high·2^15 + low with |low| ≤ 2^14: f² = high²·2^30 + 2·high·low·2^15 + low², of which the
+    // last is below a unit.
     let high = f.wrapping_add(1 << 14) >> 15;
     let low = f.wrapping_sub(high << 15);
     (high.wrapping_mul(high)).wrapping_add(high.wrapping_mul(low) >> 14) as u32

@@ -46,11 +46,8 @@ impl Clock {
     }
 
     /// The emulator's arguments for a board that counts.
-    ///
-    /// The microbit has too little RAM for most tasks and a timer of 24 bits. The Cortex-M3 of the MPS2 executes all that a
-    /// Cortex-M0 does, and the very same code is the very same number of instructions there.
     pub(crate) fn machine(&self, board: &'static Board) -> Result<Vec<String>> {
-        let host = if board.name == "m0" { board::named("m3")? } else { board };
+        let host = board::roomy(board)?;
         let icount = format!("shift={},align=off,sleep=off", self.shift);
         let machine = host.machine.iter().map(|argument| argument.to_string());
         Ok(machine.chain(["-icount".to_string(), icount]).collect())

@@ -103,11 +103,7 @@ impl Target<'_> {
                 cargo.arg("--config").arg(level);
             }
         }
-        // More memory than the microbit of .cargo/config.toml has; see `Clock::machine`.
-        let sizes =
-            ["ram", "flash"].map(|what| format!("'-Clink-arg=--defsym=board_{what}_size=4M'"));
-        cargo.arg("--config");
-        cargo.arg(format!("target.thumbv6m-none-eabi.rustflags = [{}]", sizes.join(", ")));
+        firmware::with_much_memory(&mut cargo);
         if let Some(board) = self.boards.first()
             && let Some(timer) = Clock::of(board)?.timer
         {
