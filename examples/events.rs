@@ -24,9 +24,9 @@ use mercer::{Alarm, AlarmConfig, Detector, Error, Learner, Progress, Recipe};
 use static_cell::ConstStaticCell;
 use support::say;
 
-const RECORDS: usize = 64;
-const POINTS: usize = 20;
-const COMPONENTS: usize = 12;
+const RECORDS: usize = 48;
+const POINTS: usize = 16;
+const COMPONENTS: usize = 10;
 /// Usual records to try it on.
 const UNSEEN: usize = 100;
 
