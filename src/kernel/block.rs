@@ -64,6 +64,13 @@ impl<T: Real> Query<T> {
     note = "a kernel of your own needs one line: `impl BlockKernel<…> for … {{}}`"
 )]
 pub trait BlockKernel<X: ?Sized>: Kernel<X> {
+    /// Is a point near? Cheaper to ask than to make its [memo](Self::memo), which it then has.
+    #[inline(always)]
+    fn is_near(&self, point: &X) -> bool {
+        let _ = point;
+        false
+    }
+
     /// A number to keep beside a near point, so that a block of them is cheaper to evaluate.
     ///
     /// None if this kernel keeps no such number, or if blocks would lose digits at this point.
@@ -113,6 +120,10 @@ pub trait BlockKernel<X: ?Sized>: Kernel<X> {
 
 /// A borrowed kernel is evaluated as its owner is.
 impl<X: ?Sized, K: BlockKernel<X> + ?Sized> BlockKernel<X> for &K {
+    #[inline(always)]
+    fn is_near(&self, point: &X) -> bool {
+        (**self).is_near(point)
+    }
     fn memo(&self, point: &X) -> Option<K::Scalar> {
         (**self).memo(point)
     }

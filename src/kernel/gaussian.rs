@@ -84,13 +84,16 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
 }
 
 impl<T: Real, M: Math<T>> BlockKernel<[T]> for Rbf<T, M> {
-    fn memo(&self, point: &[T]) -> Option<T> {
+    #[inline(always)]
+    fn is_near(&self, point: &[T]) -> bool {
         let square = sum(point.iter().map(|&x| x * x));
-        let near = self.gamma * square <= T::from_f64(NEAR_POINT) && self.rate().is_finite();
+        self.gamma * square <= T::from_f64(NEAR_POINT) && self.rate().is_finite()
+    }
+
+    fn memo(&self, point: &[T]) -> Option<T> {
         // Once for each fit, so it can be exact.
-        near.then(|| {
-            T::from_f64(point.iter().fold(0.0, |sum, x| sum - 0.5 * x.to_f64() * x.to_f64()))
-        })
+        let square = || point.iter().fold(0.0, |sum, x| sum + x.to_f64() * x.to_f64());
+        self.is_near(point).then(|| T::from_f64(-0.5 * square()))
     }
 
     #[inline(always)]
@@ -188,13 +191,13 @@ macro_rules! const_memos {
                     while j < D {
                         let x = points[i][j];
                         square += x * x;
-                        exact -= 0.5 * x as f64 * x as f64;
+                        exact += x as f64 * x as f64;
                         j += 1;
                     }
                     if !(self.gamma * square <= NEAR_POINT as $t && rate.is_finite()) {
                         break;
                     }
-                    memos.values[i] = exact as $t;
+                    memos.values[i] = (-0.5 * exact) as $t;
                     i += 1;
                 }
                 memos.near = i as u32;

@@ -456,7 +456,7 @@ fn bring_near_first<K, S>(
 {
     let is_near = |pivot: u32| {
         let point = samples.sample(pivot as usize);
-        point.is_some_and(|point| kernel.memo(point).is_some())
+        point.is_some_and(|point| kernel.is_near(point))
     };
     // All before `near` are near, and all from `near` to the one that is looked at are far.
     let mut near = 0;
