@@ -183,10 +183,12 @@ where
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
     pub fn score(&self, x: &X) -> Result<Verdict<Scalar<K, X>>, Error> {
         let prepared = self.scaling.apply(x);
-        match self.model.score(prepared.view()) {
-            Ok(score) if X::Scaling::looks_usable(&prepared) => Ok(self.thresholds.judge(score)),
-            scored => self.prepared(x).and(scored).map(|score| self.thresholds.judge(score)),
-        }
+        let score = match self.model.score(prepared.view()) {
+            Ok(score) if X::Scaling::looks_usable(&prepared) => score,
+            // Something is wrong with the reading, or may be.
+            scored => self.prepared(x).and(scored)?,
+        };
+        Ok(self.thresholds.judge(score))
     }
 
     /// Projects a raw reading onto the components.
