@@ -148,6 +148,6 @@ pub(crate) fn require_positive<T: Real>(name: &'static str, value: T) -> Result<
 }
 
 /// `value` must be finite.
-fn require_finite<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
+fn require_finite_parameter<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
     if value.is_finite() { Ok(()) } else { Err(Error::Parameter { name, rule: "finite" }) }
 }

@@ -10,7 +10,7 @@
 //! **Bound.** An inner product of `d` inputs is off by at most `d·ε Σ|x_i y_i|`; `exp` and `tanh`
 //! add the error of the [`Math`] backend.
 
-use super::{BlockKernel, Kernel, require_finite, require_positive};
+use super::{BlockKernel, Kernel, require_finite_parameter, require_positive};
 use crate::error::{Error, Fault};
 use crate::linalg::Matrix;
 use crate::math::{Fast, Math, Real, dot_in_order, first_not_finite, sum};
@@ -94,7 +94,7 @@ impl<T: Real> Kernel<[T]> for Poly<T> {
     }
     fn validate(&self) -> Result<(), Error> {
         require_positive("gamma", self.gamma)?;
-        require_finite("coef0", self.coef0)?;
+        require_finite_parameter("coef0", self.coef0)?;
         if self.degree == 0 {
             return Err(Error::Parameter { name: "degree", rule: ">= 1" });
         }
@@ -132,7 +132,7 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Sigmoid<T, M> {
     }
     fn validate(&self) -> Result<(), Error> {
         require_positive("gamma", self.gamma)?;
-        require_finite("coef0", self.coef0)
+        require_finite_parameter("coef0", self.coef0)
     }
     fn check(&self, x: &[T], peer: &[T]) -> Result<(), Fault> {
         check_vector(x, peer)

@@ -12,7 +12,7 @@ use core::ops::Deref;
 
 use super::expansion::{Expansion, ExpansionHeader, ExpansionMut, ExpansionView};
 use super::route::{self, Block, Prepared, Single, Table};
-use super::score::{Score, finite_score, require_finite};
+use super::score::{Score, finite_score, require_finite_outputs};
 use super::view::KernelPcaView;
 use crate::error::Error;
 use crate::kernel::block::Query;
@@ -166,7 +166,7 @@ where
         let (kernel, query, table) = self.prepare(x)?;
         table.project(kernel, query, x, &mut values, |_| {});
         let projection = Projection::leading(values, self.expansion.header().components as usize);
-        require_finite(&projection)?;
+        require_finite_outputs(&projection)?;
         Ok(projection)
     }
 

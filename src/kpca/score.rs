@@ -74,7 +74,7 @@ impl<T: Real> Score<T> {
 }
 
 /// Projections that did not overflow.
-pub(crate) fn require_finite<T: Real>(projection: &[T]) -> Result<(), Error> {
+pub(crate) fn require_finite_outputs<T: Real>(projection: &[T]) -> Result<(), Error> {
     match projection.iter().all(|f| f.is_finite()) {
         true => Ok(()),
         false => Err(Error::Query(Fault::Overflow)),

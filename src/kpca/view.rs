@@ -2,7 +2,7 @@
 
 use super::expansion::ExpansionView;
 use super::route::{self, Block, Prepared, Single, Table};
-use super::score::{Score, finite_score, require_finite};
+use super::score::{Score, finite_score, require_finite_outputs};
 use crate::error::{Error, require_capacity, require_shape};
 use crate::kernel::block::{Query, make_memos};
 use crate::kernel::{BlockKernel, Kernel, Samples};
@@ -99,7 +99,7 @@ where
     pub fn project(&self, x: &S::View, projection: &mut [K::Scalar]) -> Result<(), Error> {
         let (query, table) = self.prepare(x)?;
         self.project_prepared(query, &table, x, projection, |_| {})?;
-        require_finite(projection)
+        require_finite_outputs(projection)
     }
 
     /// Projects and scores a point; `projection` has one place for each component.

@@ -39,7 +39,7 @@ pub use fit::{PcaMut, PcaReport, PcaScratch, PcaWorkspace, fit, fit_dual};
 
 use crate::error::{Error, require_shape};
 use crate::kernel::{Kernel, Linear, Vector};
-use crate::kpca::score::{finite_score, require_finite};
+use crate::kpca::score::{finite_score, require_finite_outputs};
 use crate::kpca::{Components, Projection, Score};
 use crate::linalg::eigen::Eigensolver;
 use crate::linalg::slices::{head, head_mut};
@@ -317,7 +317,7 @@ impl<'a, T: Real> PcaView<'a, T> {
         for (f, axis) in projection.iter_mut().zip(self.axes.iter_rows()) {
             *f = fit::project_on(axis, x, self.mean);
         }
-        require_finite(projection)
+        require_finite_outputs(projection)
     }
 
     /// Projects a point and divides by the deviation `√λ_j` along each axis.
@@ -329,7 +329,7 @@ impl<'a, T: Real> PcaView<'a, T> {
         for (value, &variance) in white.iter_mut().zip(self.variances) {
             *value /= variance.sqrt();
         }
-        require_finite(white)
+        require_finite_outputs(white)
     }
 
     /// Writes `μ + Σ f_j u_j`; `x` has one place for each input.
@@ -347,7 +347,7 @@ impl<'a, T: Real> PcaView<'a, T> {
                 *x += f * entry;
             }
         }
-        require_finite(x)
+        require_finite_outputs(x)
     }
 
     /// Projects and scores a point; `projection` has one place for each axis.

@@ -39,11 +39,11 @@ pub(super) fn restore<T: Real>(values: &mut [T], scale: T) -> Result<(), Error> 
     for value in values.iter_mut() {
         *value *= scale;
     }
-    require_finite(values)
+    require_finite_eigenvalues(values)
 }
 
 /// No eigenvalue is infinite.
-pub(super) fn require_finite<T: Real>(values: &[T]) -> Result<(), Error> {
+pub(super) fn require_finite_eigenvalues<T: Real>(values: &[T]) -> Result<(), Error> {
     match first_not_finite(values) {
         None => Ok(()),
         Some(index) => Err(Error::EigenvalueOverflow { index }),

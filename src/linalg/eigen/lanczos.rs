@@ -17,7 +17,7 @@
 //!
 //! **Bound.** Residuals of 4 `ε‖A‖`, and eigenvalues off by no more than that.
 
-use super::conventions::{divide, require_finite, scale_of, settle_sign};
+use super::conventions::{divide, require_finite_eigenvalues, scale_of, settle_sign};
 use super::{certificate, ritz};
 use crate::error::{Error, require_capacity};
 use crate::linalg::slices::{entry, head};
@@ -129,7 +129,7 @@ pub fn leading<T: Real>(
         for value in scratch.values.iter_mut().chain([&mut found.smallest]) {
             *value *= scale;
         }
-        require_finite(head(scratch.values, found.found))?;
+        require_finite_eigenvalues(head(scratch.values, found.found))?;
         if !found.smallest.is_finite() {
             return Err(Error::EigenvalueOverflow { index: n - 1 });
         }
