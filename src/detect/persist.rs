@@ -22,7 +22,7 @@
 //! | 16 | 4 | `r` |
 //! | 20 | 4 | `p` |
 //! | 24 | `k` | the kernel: a tag and its parameters, see below |
-//! | 24+`k` | 4`s` | thresholds for SPE and T², [`centre_norm`](ExpansionHeader::centre_norm), [`total_variance`](ExpansionHeader::total_variance) |
+//! | 24+`k` | 4`s` | thresholds for SPE and T², [`centre_norm`](crate::kpca::ExpansionHeader::centre_norm), [`total_variance`](crate::kpca::ExpansionHeader::total_variance) |
 //! | | 2`ds` | means of the inputs, then their deviations |
 //! | | `rds` | points, one after the other |
 //! | | `rs` | centre weights `β` |
@@ -31,7 +31,7 @@
 //! | last 4 | 4 | CRC-32 (that of Ethernet, zip and PNG) of all bytes before |
 //!
 //! Flags: bits 0 and 1 are what is [watched](crate::detect::Watch), 0 SPE, 1 T², 2 both; bit 2 says
-//! that the kernel is [indefinite](ExpansionHeader::indefinite), bit 3 that readings are no
+//! that the kernel is [indefinite](crate::kpca::ExpansionHeader::indefinite), bit 3 that readings are no
 //! vectors.
 //!
 //! | kernel | tag | then |
@@ -62,19 +62,21 @@
 //! - Nothing is changed by a [`read_from`](Detector::read_from) that fails.
 
 mod encode;
+mod parts;
 
 pub use encode::{Encode, Reader, Writer};
+pub(super) use parts::{Checked, Sizes, fill};
 
-use core::iter;
+use parts::Written;
 
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 
-use crate::detect::reading::{Prepare, Reading};
-use crate::detect::{Detector, DetectorView, Thresholds, Watch};
-use crate::error::{Error, FormatFault, require_capacity, require_shape};
-use crate::kernel::{BlockKernel, Kernel, Samples};
-use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView, Scalar};
-use crate::linalg::slices::{head, head_mut, tail};
+use crate::detect::reading::Reading;
+use crate::detect::{Detector, DetectorView, Watch};
+use crate::error::{Error, FormatFault};
+use crate::kernel::{BlockKernel, Samples};
+use crate::kpca::Scalar;
+use crate::linalg::slices::{head, tail};
 use crate::math::Real;
 
 /// The version of the layout that is written, and the only one so far that is read.
@@ -161,276 +163,6 @@ fn count(stored: u32) -> usize {
 /// A count to be stored; it is one of things in memory, so more than `u32::MAX` do not occur.
 fn stored(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// All values of a section are finite, or the section is named.
-fn require_finite_section<T: Real>(
-    name: &'static str,
-    mut values: impl Iterator<Item = T>,
-) -> Result<(), Error> {
-    match values.all(T::is_finite) {
-        true => Ok(()),
-        false => Err(Error::Parameter { name, rule: "finite" }),
-    }
-}
-
-/// Overwrites as many places as there are values; their numbers are equal.
-pub(super) fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
-    for (place, value) in places.iter_mut().zip(values) {
-        *place = value;
-    }
-}
-
-/// A stored detector that was checked from its first byte to its last, but for scaling and points.
-pub(super) struct Checked<'a, K, T> {
-    pub(super) kernel: K,
-    pub(super) thresholds: Thresholds<T>,
-    header: ExpansionHeader<T>,
-    pub(super) scaling: Reader<'a>,
-    /// The points.
-    pub(super) readings: Reader<'a>,
-    centre: Reader<'a>,
-    weights: Reader<'a>,
-    offsets: Reader<'a>,
-    variances: Reader<'a>,
-}
-
-impl<'a, K, T> Checked<'a, K, T>
-where
-    T: Real + Encode,
-    K: Encode,
-{
-    /// Checks everything that a detector of at most `capacity` points and components needs.
-    pub(super) fn new<X: ?Sized>(
-        bytes: &'a [u8],
-        sizes: Sizes,
-        vectors: bool,
-        capacity: (usize, usize),
-    ) -> Result<Self, Error>
-    where
-        K: Kernel<X, Scalar = T>,
-    {
-        let (prelude, mut input) = Prelude::decode(bytes)?;
-        let (expected, found) = (T::SIZE as u8, prelude.scalar);
-        if found != expected {
-            return Err(Error::Format(FormatFault::Scalar { expected, found }));
-        }
-        if (prelude.flags & NO_VECTORS == 0) != vectors {
-            return Err(Error::Format(FormatFault::Flags { found: prelude.flags }));
-        }
-        let kernel = K::decode(&mut input)?;
-        kernel.validate()?;
-        Self::check_sizes(&prelude, &sizes, capacity)?;
-        let checked = Self::split(&prelude, &sizes, kernel, input)?;
-        checked.check_values()?;
-        Ok(checked)
-    }
-
-    /// After this, sizes can be multiplied without overflow: they are those of a detector in
-    /// memory.
-    fn check_sizes(
-        prelude: &Prelude,
-        sizes: &Sizes,
-        (room, component_room): (usize, usize),
-    ) -> Result<(), Error> {
-        require_shape("inputs", sizes.inputs, count(prelude.inputs))?;
-        let (points, components) = (count(prelude.points), count(prelude.components));
-        require_capacity("points", points, room)?;
-        require_capacity("components", components, component_room)?;
-        let expected = sizes.encoded_len::<K, T>(points, components);
-        let found = count(prelude.length);
-        match points > 0 && components > 0 && found == expected {
-            true => Ok(()),
-            false => Err(Error::Format(FormatFault::Length { expected, found })),
-        }
-    }
-
-    fn split(
-        prelude: &Prelude,
-        sizes: &Sizes,
-        kernel: K,
-        mut input: Reader<'a>,
-    ) -> Result<Self, Error> {
-        let (points, components) = (count(prelude.points), count(prelude.components));
-        let mut scalar = || T::decode(&mut input);
-        let thresholds = Thresholds::new(scalar()?, scalar()?, prelude.watch()?);
-        let header = ExpansionHeader {
-            points: prelude.points,
-            components: prelude.components,
-            centre_norm: scalar()?,
-            total_variance: scalar()?,
-            indefinite: prelude.flags & INDEFINITE != 0,
-        };
-        let scaling = input.section::<u8>(sizes.scaling)?;
-        let readings = input.section::<u8>(points * sizes.point)?;
-        let mut section = |count| input.section::<T>(count);
-        Ok(Self {
-            kernel,
-            thresholds,
-            header,
-            scaling,
-            readings,
-            centre: section(points)?,
-            weights: section(points * components)?,
-            offsets: section(components)?,
-            variances: section(components)?,
-        })
-    }
-
-    fn check_values(&self) -> Result<(), Error> {
-        for (name, value) in [
-            ("spe", self.thresholds.spe),
-            ("t2", self.thresholds.t2),
-            ("centre_norm", self.header.centre_norm),
-            ("total_variance", self.header.total_variance),
-        ] {
-            require_finite_section(name, iter::once(value))?;
-        }
-        for (name, section) in [
-            ("centre", self.centre),
-            ("weights", self.weights),
-            ("offsets", self.offsets),
-            ("variances", self.variances),
-        ] {
-            require_finite_section(name, section.values::<T>())?;
-        }
-        // T² divides by them.
-        match self.variances.values::<T>().all(|variance| variance > T::ZERO) {
-            true => Ok(()),
-            false => Err(Error::Parameter { name: "variances", rule: "> 0" }),
-        }
-    }
-
-    /// How many points there are.
-    pub(super) fn points(&self) -> usize {
-        count(self.header.points)
-    }
-
-    /// Checks scaling and points that are vectors.
-    pub(super) fn check_vectors(&self, inputs: usize) -> Result<(), Error> {
-        let mut scaling = self.scaling.values::<T>();
-        require_finite_section("mean", scaling.by_ref().take(inputs))?;
-        if !scaling.all(|deviation| deviation.is_finite() && deviation > T::ZERO) {
-            return Err(Error::Parameter { name: "deviation", rule: "finite and > 0" });
-        }
-        require_finite_section("points", self.readings.values::<T>())
-    }
-
-    /// Checks scaling and points of this type, and decodes the scaling.
-    fn check_readings<X>(&self) -> Result<X::Scaling, Error>
-    where
-        X: Reading<Scaling: Encode> + Encode,
-    {
-        let scaling = X::Scaling::decode(&mut { self.scaling })?;
-        scaling.validate()?;
-        let usable = self.readings.values::<X>().filter(|point| X::Scaling::check(point).is_ok());
-        match usable.count() == self.points() {
-            true => Ok(scaling),
-            false => Err(Error::Parameter { name: "points", rule: "finite" }),
-        }
-    }
-
-    /// Writes the weights; there is room.
-    pub(super) fn write_expansion(&self, expansion: &mut ExpansionMut<'_, T>) {
-        fill(expansion.centre, self.centre.values());
-        let mut weights = self.weights.values();
-        let components = count(self.header.components);
-        for row in expansion.weights.iter_rows_mut().take(self.points()) {
-            fill(head_mut(row, components), &mut weights);
-        }
-        fill(expansion.offsets, self.offsets.values());
-        fill(expansion.variances, self.variances.values());
-        *expansion.header = self.header;
-    }
-}
-
-/// How many bytes the parts of a detector take that depend on its readings.
-pub(super) struct Sizes {
-    /// `d`.
-    inputs: usize,
-    scaling: usize,
-    point: usize,
-}
-
-impl Sizes {
-    const fn of<X: Reading<Scaling: Encode> + Encode>() -> Self {
-        let inputs = if X::WIDTH > 0 { X::WIDTH } else { X::SIZE };
-        Self { inputs, scaling: X::Scaling::SIZE, point: X::SIZE }
-    }
-
-    pub(super) const fn of_vectors<T: Encode>(inputs: usize) -> Self {
-        Self { inputs, scaling: 2 * inputs * T::SIZE, point: inputs * T::SIZE }
-    }
-
-    /// Bytes of a stored detector: the table in the documentation of the module, summed up.
-    const fn encoded_len<K: Encode, T: Encode>(&self, points: usize, components: usize) -> usize {
-        let scalars = 4 + points * (1 + components) + 2 * components;
-        let readings = self.scaling + points * self.point;
-        PRELUDE_SIZE + K::SIZE + scalars * T::SIZE + readings + CHECKSUM_SIZE
-    }
-}
-
-/// What is written of any detector, but for scaling and points.
-struct Written<'a, K, T> {
-    kernel: &'a K,
-    thresholds: Thresholds<T>,
-    expansion: ExpansionView<'a, T>,
-    sizes: Sizes,
-    vectors: bool,
-}
-
-impl<K: Encode, T: Real + Encode> Written<'_, K, T> {
-    fn encoded_len(&self) -> usize {
-        let (points, components) = (self.expansion.points(), self.expansion.components());
-        self.sizes.encoded_len::<K, T>(points, components)
-    }
-
-    /// Writes everything in its order; the closure writes scaling and points.
-    fn write_to(
-        &self,
-        out: &mut [u8],
-        readings: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>,
-    ) -> Result<usize, Error> {
-        let (length, capacity) = (self.encoded_len(), out.len());
-        let no_room = Error::Capacity { what: "encoded detector", needed: length, capacity };
-        let out = out.get_mut(..length).ok_or(no_room)?;
-        let (body, check) = out.split_last_chunk_mut().ok_or(no_room)?;
-        self.encode(&mut Writer::new(body), readings)?;
-        *check = checksum(body).to_le_bytes();
-        Ok(length)
-    }
-
-    fn encode(
-        &self,
-        out: &mut Writer<'_>,
-        readings: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let header = self.expansion.header();
-        let watch = match self.thresholds.watch {
-            Watch::Spe => 0,
-            Watch::T2 => 1,
-            Watch::Both => 2,
-        };
-        let prelude = Prelude {
-            scalar: T::SIZE as u8,
-            flags: watch
-                | if header.indefinite { INDEFINITE } else { 0 }
-                | if self.vectors { 0 } else { NO_VECTORS },
-            length: stored(self.encoded_len()),
-            inputs: stored(self.sizes.inputs),
-            points: stored(self.expansion.points()),
-            components: stored(self.expansion.components()),
-        };
-        prelude.encode(out)?;
-        encode_kernel(self.kernel, out)?;
-        let Thresholds { spe, t2, .. } = self.thresholds;
-        out.values(&[spe, t2, header.centre_norm, header.total_variance])?;
-        readings(out)?;
-        out.values(self.expansion.centre())?;
-        self.expansion.weights().iter_rows().try_for_each(|row| out.values(row))?;
-        out.values(self.expansion.offsets())?;
-        out.values(self.expansion.variances())
-    }
 }
 
 /// Storing a detector whose sizes are run-time values; [`Detector::read_from`] reads it on the
