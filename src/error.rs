@@ -135,6 +135,8 @@ pub enum Error {
         /// How many components were kept.
         components: usize,
     },
+    /// No reading can exceed the threshold, so there would never be an alarm: lower it.
+    Deaf,
     /// Learning is under way; this must wait until it is done or cancelled.
     Learning,
     /// The eigensolver used up its sweeps.
@@ -298,6 +300,7 @@ impl fmt::Display for Error {
             Self::NoResidual { components } => {
                 write!(f, "{components} components leave nothing unexplained: keep fewer")
             }
+            Self::Deaf => f.write_str("no reading can exceed the threshold: lower it"),
             Self::Learning => f.write_str("learning is still under way"),
             Self::NoConvergence { sweeps } => {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")

@@ -103,6 +103,17 @@ pub trait Kernel<X: ?Sized> {
         self.eval(x, x)
     }
 
+    /// The largest `k(s, s)` of a *stranger* `s`, whose kernel value with every other sample is 0:
+    /// for a Gaussian, a reading infinitely far away. Infinite if there is no largest; none if the
+    /// kernel has no strangers, or does not say (the default).
+    ///
+    /// A threshold that no stranger exceeds is never exceeded at all, so a
+    /// [detector](crate::Detector) with such a threshold is refused. For a kernel that does not say,
+    /// it cannot be.
+    fn stranger_norm(&self) -> Option<Self::Scalar> {
+        None
+    }
+
     /// Are the kernel's own parameters in their domain?
     ///
     /// # Errors
@@ -129,6 +140,9 @@ impl<X: ?Sized, K: Kernel<X> + ?Sized> Kernel<X> for &K {
     }
     fn diagonal(&self, x: &X) -> K::Scalar {
         (**self).diagonal(x)
+    }
+    fn stranger_norm(&self) -> Option<K::Scalar> {
+        (**self).stranger_norm()
     }
     fn validate(&self) -> Result<(), Error> {
         (**self).validate()

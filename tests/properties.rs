@@ -7,7 +7,7 @@ mod common;
 use common::{Fitted, Grid, config, decompose, fit_exact, fit_landmarks, gram};
 use mercer::kernel::{
     BlockKernel, Conformal, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Precomputed, Product,
-    QuadraticForm, Rbf, Scale, Sum, geometry,
+    QuadraticForm, Rbf, Scale, Spectrum, Sum, geometry,
 };
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks};
 use mercer::linalg::Matrix;
@@ -539,4 +539,29 @@ proptest! {
         let used = landmarks(&second, &mut workspace);
         prop_assert_eq!(used, landmarks(&second, &mut LandmarkWorkspace::new()));
     }
+}
+
+/// A reading so far away that its kernel values are 0, against the formula for it.
+#[test]
+fn the_far_field_value_is_the_score_of_a_reading_far_away() {
+    let samples: Vec<[f64; 2]> =
+        (0..20).map(|i| [(i as f64).sin(), (i as f64 * 0.7).cos()]).collect();
+    fn holds<K: BlockKernel<[f64], Scalar = f64> + Copy>(samples: &[[f64; 2]], k: K) {
+        let mut model = KernelPca::<K, [f64; 2], 20, 6>::new();
+        let mut workspace = ExactWorkspace::<f64, 20>::new();
+        model.fit_exact(k, samples, Components::Fixed(6), &mut workspace).unwrap();
+        let far = model.far_field().unwrap();
+        assert_eq!(model.view().unwrap().far_field(), Some(far));
+        let score = model.score(&[1e4, -1e4]).unwrap().spe;
+        assert!((score - far).abs() < 1e-12 * far, "{score} {far}");
+    }
+    let (rbf, laplacian) = (Rbf::new(0.5), Laplacian::new(0.7));
+    holds(&samples, rbf);
+    holds(&samples, laplacian);
+    holds(&samples, Sum(rbf, laplacian));
+    holds(&samples, Product(rbf, Scale { factor: 3.0, kernel: laplacian }));
+    holds(&samples, Normalised(Scale { factor: 3.0, kernel: rbf }));
+    assert_eq!(Kernel::<[f64]>::stranger_norm(&Linear), None);
+    let words = Normalised(Spectrum::<f64>::new(2));
+    assert_eq!(Kernel::<str>::stranger_norm(&words), Some(1.0));
 }

@@ -35,6 +35,9 @@ impl<X: ?Sized, T: Real, K: Kernel<X, Scalar = T>> Kernel<X> for Scale<T, K> {
     fn diagonal(&self, x: &X) -> T {
         self.factor * self.kernel.diagonal(x)
     }
+    fn stranger_norm(&self) -> Option<T> {
+        Some(self.factor * self.kernel.stranger_norm()?)
+    }
     fn validate(&self) -> Result<(), Error> {
         require_positive("factor", self.factor)?;
         self.kernel.validate()
@@ -60,6 +63,9 @@ where
     }
     fn diagonal(&self, x: &X) -> T {
         self.0.diagonal(x) + self.1.diagonal(x)
+    }
+    fn stranger_norm(&self) -> Option<T> {
+        Some(self.0.stranger_norm()? + self.1.stranger_norm()?)
     }
     fn validate(&self) -> Result<(), Error> {
         self.0.validate()?;
@@ -87,6 +93,9 @@ where
     }
     fn diagonal(&self, x: &X) -> T {
         self.0.diagonal(x) * self.1.diagonal(x)
+    }
+    fn stranger_norm(&self) -> Option<T> {
+        Some(self.0.stranger_norm()? * self.1.stranger_norm()?)
     }
     fn validate(&self) -> Result<(), Error> {
         self.0.validate()?;
@@ -183,6 +192,9 @@ impl<X: ?Sized, Z: Sample, K: Kernel<Z::View>, G: Fn(&X) -> Z> Kernel<X> for Map
     fn diagonal(&self, x: &X) -> K::Scalar {
         self.kernel.diagonal((self.map)(x).view())
     }
+    fn stranger_norm(&self) -> Option<K::Scalar> {
+        self.kernel.stranger_norm()
+    }
     fn validate(&self) -> Result<(), Error> {
         self.kernel.validate()
     }
@@ -211,6 +223,9 @@ impl<X: ?Sized, K: Kernel<X>> Kernel<X> for Normalised<K> {
     }
     fn diagonal(&self, _: &X) -> K::Scalar {
         K::Scalar::ONE
+    }
+    fn stranger_norm(&self) -> Option<K::Scalar> {
+        self.0.stranger_norm().map(|_| K::Scalar::ONE)
     }
     fn validate(&self) -> Result<(), Error> {
         self.0.validate()

@@ -75,6 +75,9 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
     fn diagonal(&self, _: &[T]) -> T {
         T::ONE
     }
+    fn stranger_norm(&self) -> Option<T> {
+        Some(T::ONE)
+    }
     fn validate(&self) -> Result<(), Error> {
         require_positive("gamma", self.gamma)
     }

@@ -69,6 +69,9 @@ impl<T: Real> Kernel<str> for Spectrum<T> {
     fn diagonal(&self, x: &str) -> T {
         T::from_usize(pairs_with_itself(x.chars(), self.length))
     }
+    fn stranger_norm(&self) -> Option<T> {
+        Some(T::from_f64(f64::INFINITY))
+    }
     fn validate(&self) -> Result<(), Error> {
         self.require_length()
     }
@@ -81,6 +84,9 @@ impl<T: Real, S: Eq> Kernel<[S]> for Spectrum<T> {
     }
     fn diagonal(&self, x: &[S]) -> T {
         T::from_usize(pairs_with_itself(x.iter(), self.length))
+    }
+    fn stranger_norm(&self) -> Option<T> {
+        Some(T::from_f64(f64::INFINITY))
     }
     fn validate(&self) -> Result<(), Error> {
         self.require_length()

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::linalg::carve::Carver;
 use crate::linalg::slices::copy;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
-use crate::math::Real;
+use crate::math::{Real, sum};
 
 /// The scalars of an expansion.
 ///
@@ -298,6 +298,12 @@ impl<'a, T: Real> ExpansionView<'a, T> {
     /// `b`, the projection of the centre on each component.
     pub const fn offsets(&self) -> &'a [T] {
         self.offsets
+    }
+
+    /// SPE of a [stranger](crate::Kernel::stranger_norm) of this `k(s, s)`: `norm + ‖centre‖² −
+    /// Σ b_j²`, since its projections are `−b_j`.
+    pub fn far_field(&self, norm: T) -> T {
+        norm + self.header.centre_norm - sum(self.offsets.iter().map(|&offset| offset * offset))
     }
 
     /// The share of the total variance that each component explains, descending.

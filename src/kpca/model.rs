@@ -127,6 +127,13 @@ where
         self.expansion.view()
     }
 
+    /// The SPE of a reading that has nothing in common with any point; see
+    /// [`KernelPcaView::far_field`].
+    pub fn far_field(&self) -> Option<Scalar<K, X>> {
+        let norm = self.kernel.as_ref()?.stranger_norm()?;
+        Some(self.expansion.view().far_field(norm))
+    }
+
     /// The storage that a fit writes the weights to.
     pub(super) fn expansion_mut(&mut self) -> ExpansionMut<'_, Scalar<K, X>> {
         self.expansion.storage()
