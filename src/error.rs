@@ -248,6 +248,28 @@ pub enum FormatFault {
     },
 }
 
+impl Error {
+    /// The same error with the numbers of samples in another numbering: those of a fold as those of
+    /// all samples, say.
+    pub(crate) fn renumbered(self, number: impl Fn(usize) -> usize) -> Self {
+        match self {
+            Self::Sample { index, fault } => Self::Sample { index: number(index), fault },
+            Self::NotFinite { row, column } => {
+                Self::NotFinite { row: number(row), column: number(column) }
+            }
+            other => other,
+        }
+    }
+
+    /// What is wrong with a query that is a sample.
+    pub(crate) fn of_sample(self, index: usize) -> Self {
+        match self {
+            Self::Query(fault) => Self::Sample { index, fault },
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

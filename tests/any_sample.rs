@@ -43,7 +43,7 @@ where
         learner.push(&x).unwrap();
         pushed.push(x);
     }
-    assert!(learner.samples().eq(pushed), "samples stay what they were");
+    assert!(learner.samples().eq(pushed.iter()), "samples stay what they were");
     let recipe = Recipe::default().components(Components::Share(0.9));
     let report = learner.learn(kernel, recipe).unwrap();
     let no_inputs = |warning: &Warning| {

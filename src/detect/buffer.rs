@@ -38,7 +38,7 @@ use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView, KernelPcaView};
 use crate::linalg::MatrixViewMut;
-use crate::linalg::carve::Carver;
+use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::TridiagonalQr;
 use crate::linalg::slices::{copy, head};
 use crate::math::Real;
@@ -98,7 +98,8 @@ where
 {
     /// How many numbers a detector of these sizes takes.
     pub const fn numbers(inputs: usize, points: usize, components: usize) -> usize {
-        2 * inputs + points * (inputs + 1) + ExpansionMut::<T>::numbers(points, components)
+        let weights = ExpansionMut::<T>::numbers(points, components);
+        total(&[(2, inputs), (points, inputs), (1, points), (1, weights)])
     }
 
     /// Room for a detector of at most so many points and components.
@@ -148,7 +149,8 @@ where
     /// How many numbers it takes to [learn](Self::learn) from so many samples.
     pub fn learn_numbers(&self, samples: usize) -> usize {
         let inputs = self.mean.len();
-        (samples + 2) * inputs + self.learn_sizes(samples).numbers::<T, TridiagonalQr<T>>()
+        let learning = self.learn_sizes(samples).numbers::<T, TridiagonalQr<T>>();
+        total(&[(samples, inputs), (2, inputs), (1, learning)])
     }
 
     /// How many indices it takes to [learn](Self::learn) from so many samples.

@@ -75,7 +75,11 @@ impl FoldOrder {
     /// The fold of the sample at `position` of `count`.
     pub fn fold(&self, position: usize, count: usize, folds: usize) -> usize {
         match self {
-            Self::Contiguous => position * folds / count.max(1),
+            Self::Contiguous => match position.checked_mul(folds) {
+                Some(product) => product / count.max(1),
+                // Blocks of equal size but for the last: so many samples do not notice.
+                None => (position / (count / folds.max(1)).max(1)).min(folds.saturating_sub(1)),
+            },
             Self::Interleaved => position % folds.max(1),
         }
     }
@@ -159,6 +163,17 @@ mod tests {
         let folds = |order: FoldOrder| core::array::from_fn(|i| order.fold(i, 10, 4));
         assert_eq!(folds(FoldOrder::Contiguous), [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]);
         assert_eq!(folds(FoldOrder::Interleaved), [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
+    }
+
+    #[test]
+    fn any_number_of_folds_and_samples_can_be_dealt() {
+        for (count, folds) in [(usize::MAX, 4), (usize::MAX, usize::MAX), (3, usize::MAX), (0, 0)] {
+            for order in [FoldOrder::Contiguous, FoldOrder::Interleaved] {
+                let (first, last) = (order.fold(0, count, folds), count.saturating_sub(1));
+                assert_eq!(first, 0);
+                assert!(order.fold(last, count, folds) < folds.max(1), "{count}, {folds}");
+            }
+        }
     }
 
     #[test]

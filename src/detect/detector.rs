@@ -64,6 +64,11 @@ impl<T: Real> Thresholds<T> {
         Self { spe, t2, watch }
     }
 
+    /// Twice as high.
+    pub(crate) fn doubled(&self) -> Self {
+        Self { spe: self.spe + self.spe, t2: self.t2 + self.t2, ..*self }
+    }
+
     /// Can they be exceeded?
     pub(crate) fn validate(&self) -> Result<(), Error> {
         for (name, value) in [("spe", self.spe), ("t2", self.t2)] {

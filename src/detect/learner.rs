@@ -25,25 +25,29 @@
 //! |---|---|---|
 //! | [`push`](Learner::push) | collects raw samples | collects more, if there is room |
 //! | [`begin`](Learner::begin), [`step`](Learner::step) | learn scaling, thresholds and model | learn again; the old detector serves until the new one is complete |
-//! | [`refresh`](Learner::refresh) | – | scores a reading, and lets a normal one take the place of a sample |
+//! | [`refresh`](Learner::refresh) | – | scores a reading, and lets a normal one become a sample |
 //! | [`freeze`](Learner::freeze), [`thaw`](Learner::thaw) | – | whether `refresh` may change the samples |
 //! | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
 //! | [`restore`](Learner::restore) | takes up a stored detector, after a reset | replaces detector and scaling, drops the samples |
 //!
-//! The scaling is learned with the first fit and then kept: samples are stored scaled, and scores
-//! before and after a refit stay comparable.
+//! Samples stay what they were, bit for bit, whatever becomes of learning. The scaling is learned
+//! with the first fit and then kept, so that scores before and after a refit stay comparable;
+//! scaled samples are kept beside the raw ones.
+
+mod intake;
 
 use crate::Progress;
 use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe};
 use crate::detect::persist::Encode;
-use crate::detect::reading::{Prepare, Reading};
+use crate::detect::reading::{Prepare, PreparedSamples, Reading};
 use crate::detect::{Detector, Thresholds, Verdict};
-use crate::error::Error;
+use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Kernel, Rbf};
 use crate::kpca::{Expansion, LandmarkWorkspace, Scalar};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
-use crate::linalg::slices::{head, head_mut, tail};
+use crate::linalg::slices::{head, head_mut, set, swap, tail};
 use crate::math::Real;
+use intake::{Intake, Kind};
 
 /// Which sample makes room for a new reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +57,9 @@ pub enum Replace {
     /// The one that was taken first: the samples follow slow changes of what is normal.
     #[default]
     Oldest,
-    /// The one most like the new reading, which makes it redundant: the samples stay spread out.
-    /// Costs a kernel evaluation for each sample.
-    MostAlike,
+    /// Any of them, with equal chance: what was normal fades rather than drops out, so that a state
+    /// which is seen from time to time is not forgotten in between. Moves the younger samples.
+    Random,
 }
 
 /// Collects at most `N` samples and learns a detector of at most `R` points and `P` components from
@@ -81,12 +85,14 @@ pub struct Learner<
     K: Kernel<X::View>,
     E: Eigensolver<Scalar<K, X>>,
 {
+    /// In the order of their age, from `oldest` on and round the end.
     samples: heapless::Vec<X, N, u32>,
-    /// Where the oldest sample is: they are replaced in turn.
+    /// The same as the model sees them, once the scaling is known.
+    prepared: <X::Scaling as Prepare<X>>::Room<N>,
     oldest: usize,
-    /// How many samples were taken by `refresh`, and so were found normal before; with
-    /// `Replace::MostAlike` at the most.
-    selected: usize,
+    intake: Intake<X>,
+    /// State of the generator behind `Replace::Random`.
+    random: u32,
     frozen: bool,
     // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte
     // that is not zero would move the whole learner from `.bss` to `.data`, which takes as much
@@ -161,8 +167,10 @@ where
         const { assert!(N > 1 && R > 0 && P > 0, "a learner needs room") };
         Self {
             samples: heapless::Vec::new(),
+            prepared: PreparedSamples::EMPTY,
             oldest: 0,
-            selected: 0,
+            intake: Intake::EMPTY,
+            random: 0,
             frozen: false,
             job: heapless::Vec::new(),
             report: heapless::Vec::new(),
@@ -178,14 +186,17 @@ where
     /// learner is full, [`Error::Learning`] that it must wait.
     pub fn push(&mut self, x: &X) -> Result<(), Error> {
         self.require_idle()?;
-        let sample = if self.detector.model.is_fitted() {
-            self.detector.prepared(x)?
-        } else {
-            X::Scaling::check(x)?;
-            x.clone()
-        };
+        X::Scaling::check(x)?;
+        let place = self.samples.len();
+        if self.detector.model.is_fitted() {
+            let prepared = self.detector.prepared(x)?;
+            require_capacity("samples", place + 1, N)?;
+            self.prepared.set(place, prepared);
+        }
         let full = Error::Capacity { what: "samples", needed: N + 1, capacity: N };
-        self.samples.push(sample).map_err(|_| full)
+        self.samples.push(x.clone()).map_err(|_| full)?;
+        self.intake.count_pushed();
+        Ok(())
     }
 
     /// How many samples there are.
@@ -203,15 +214,11 @@ where
         self.samples.is_full()
     }
 
-    /// The samples from the oldest to the newest, in raw units (after the first fit but for
-    /// rounding); while learning, as well.
-    pub fn samples(&self) -> impl Iterator<Item = X> {
+    /// The samples from the oldest to the newest, as they were pushed; the numbers of samples in
+    /// errors and reports are their positions in this order.
+    pub fn samples(&self) -> impl Iterator<Item = &X> {
         let (newer, older) = (head(&self.samples, self.oldest), tail(&self.samples, self.oldest));
-        let scaled = self.is_learning() || self.detector.model.is_fitted();
-        older
-            .iter()
-            .chain(newer)
-            .map(move |x| if scaled { self.detector.scaling.undo(x) } else { x.clone() })
+        older.iter().chain(newer)
     }
 
     /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d`
@@ -219,17 +226,16 @@ where
     ///
     /// # Errors
     /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples;
-    /// [`Error::Parameter`] names a `mean` or `deviation` that is not finite because of readings
-    /// too large to scale.
+    /// [`Error::Parameter`] names a `mean` or `deviation` that is not finite, and
+    /// [`Error::Sample`] an input, because it is too large to be scaled.
     pub fn begin(&mut self, kernel: K, recipe: Recipe<Scalar<K, X>>) -> Result<(), Error> {
         self.require_idle()?;
         kernel.validate()?;
         let n = self.samples.len();
-        // In the order of their age, which is also that of time unless they were replaced by
-        // likeness.
-        let order = (0..n).map(|i| ((self.oldest + i) % n.max(1)) as u32);
+        let oldest = self.oldest;
+        let order = (0..n).map(|age| ((oldest + age) % n.max(1)) as u32);
         let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?
-            .with_selected(self.selected);
+            .with_refused(self.intake.refused());
         if !self.detector.model.is_fitted() {
             self.scale_samples(&recipe)?;
         }
@@ -243,19 +249,20 @@ where
     /// old one.
     ///
     /// # Errors
-    /// What [`Learning::step`] refuses. Learning is given up then: samples (but for rounding, if it
-    /// was the first time) and detector are what they were before [`begin`](Self::begin).
+    /// What [`Learning::step`] refuses. Learning is given up then: samples and detector are what
+    /// they were before [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
         let Some(Job { kernel, learning }) = self.job.first_mut() else {
             return Ok(Progress::Done);
         };
         let scratch = &mut self.workspace.scratch(self.samples.len())?;
-        match learning.step(self.samples.as_slice(), |_| Ok(kernel.clone()), scratch) {
+        let samples = self.prepared.of(&self.samples);
+        match learning.step(samples, |_| Ok(kernel.clone()), scratch) {
             Ok(Progress::Working) => Ok(Progress::Working),
             Ok(Progress::Done) => self.adopt().map(|()| Progress::Done),
             Err(error) => {
                 self.give_up();
-                Err(error)
+                Err(error.renumbered(|place| self.age(place)))
             }
         }
     }
@@ -276,8 +283,9 @@ where
 
     /// Stops learning that is under way; the detector is the one from before.
     pub fn give_up(&mut self) {
-        if self.job.pop().is_some() && !self.detector.model.is_fitted() {
-            self.unscale_samples();
+        self.job.clear();
+        if !self.detector.model.is_fitted() {
+            self.detector.scaling = X::Scaling::EMPTY;
         }
     }
 
@@ -299,36 +307,34 @@ where
         self.report.first()
     }
 
-    /// Scores a reading; a normal one then joins the samples: in free room, or in place of another.
+    /// Scores a reading; a normal one becomes a sample: in free room, or in place of another.
     ///
-    /// The samples stay as they are while the learner is frozen or learning, and whenever the
-    /// reading is anomalous. Call [`begin`](Self::begin) from time to time to learn from what has
-    /// changed.
+    /// Normal is what is usual, and also the single unusual reading that comes up among usual ones
+    /// from time to time: it becomes a sample a few readings later, if its score is no more than
+    /// twice the threshold. A fault that lasts for more than a reading never enters. The samples
+    /// stay as they are while the learner is frozen or learning. Call [`begin`](Self::begin) from
+    /// time to time to learn from what has changed.
     ///
     /// # Errors
     /// Those of [`Detector::score`].
     pub fn refresh(&mut self, x: &X, replace: Replace) -> Result<Verdict<Scalar<K, X>>, Error> {
-        let reading = self.detector()?.score(x)?;
-        if reading.anomalous || self.frozen || self.is_learning() {
-            return Ok(reading);
+        let verdict = self.detector()?.score(x)?;
+        if self.frozen || self.is_learning() {
+            return Ok(verdict);
         }
-        let scaled = self.detector.prepared(x)?;
-        self.selected = (self.selected + 1).min(N);
-        let scaled = match self.samples.push(scaled) {
-            Ok(()) => return Ok(reading),
-            Err(scaled) => scaled,
+        let kind = match (verdict.anomalous, self.detector.thresholds.doubled()) {
+            (false, _) => Kind::Usual,
+            (true, twice) if twice.judge(verdict.score).anomalous => Kind::Far,
+            (true, _) => Kind::Unusual,
         };
-        let place = match replace {
-            Replace::Oldest => self.oldest,
-            Replace::MostAlike => self.most_alike(&scaled),
-        };
-        if let Some(sample) = self.samples.get_mut(place) {
-            *sample = scaled;
+        let (now, waited) = self.intake.offer(x, kind, N);
+        if let Some(earlier) = waited {
+            self.take(earlier, replace)?;
         }
-        if replace == Replace::Oldest {
-            self.oldest = (self.oldest + 1) % N;
+        if now {
+            self.take(x.clone(), replace)?;
         }
-        Ok(reading)
+        Ok(verdict)
     }
 
     /// From now on [`refresh`](Self::refresh) only scores.
@@ -360,7 +366,7 @@ where
     pub fn forget(&mut self) {
         self.samples.clear();
         self.oldest = 0;
-        self.selected = 0;
+        self.intake.clear();
         self.frozen = false;
         self.job.clear();
         self.report.clear();
@@ -371,7 +377,18 @@ where
         if self.is_learning() { Err(Error::Learning) } else { Ok(()) }
     }
 
-    /// Learns the scaling and applies it in place: there is no room for two sets of samples.
+    /// Where the sample of this age is, counted from the oldest.
+    fn place(&self, age: usize) -> usize {
+        (self.oldest + age) % self.samples.len().max(1)
+    }
+
+    /// The age of the sample at this place.
+    fn age(&self, place: usize) -> usize {
+        let n = self.samples.len().max(1);
+        (place + n - self.oldest) % n
+    }
+
+    /// Learns the scaling, and scales the samples.
     fn scale_samples(&mut self, recipe: &Recipe<Scalar<K, X>>) -> Result<(), Error> {
         let scaling = if recipe.standardise {
             X::Scaling::learn(&self.samples, recipe.trimmed(self.samples.len()))
@@ -379,38 +396,46 @@ where
             X::Scaling::identity()
         };
         scaling.validate()?;
-        for sample in &mut self.samples {
-            *sample = scaling.apply(sample);
+        for (place, sample) in self.samples.iter().enumerate() {
+            let prepared = scaling.apply(sample);
+            X::Scaling::check_prepared(&prepared)
+                .map_err(|error| error.of_sample(self.age(place)))?;
+            self.prepared.set(place, prepared);
         }
         self.detector.scaling = scaling;
         Ok(())
     }
 
-    /// After a first fit that failed: raw samples again, but for rounding.
-    fn unscale_samples(&mut self) {
-        for sample in &mut self.samples {
-            *sample = self.detector.scaling.undo(sample);
-        }
-        self.detector.scaling = X::Scaling::EMPTY;
+    /// Takes a reading as the newest sample.
+    fn take(&mut self, x: X, replace: Replace) -> Result<(), Error> {
+        let prepared = self.detector.prepared(&x)?;
+        let place = match self.samples.push(x) {
+            Ok(()) => self.samples.len() - 1,
+            Err(x) => {
+                if replace == Replace::Random {
+                    self.bring_random_forward();
+                }
+                let place = self.oldest;
+                set(&mut self.samples, place, x);
+                self.oldest = (place + 1) % N;
+                place
+            }
+        };
+        self.prepared.set(place, prepared);
+        Ok(())
     }
 
-    /// The sample nearest to `x` in feature space.
-    fn most_alike(&self, x: &X) -> usize {
-        let Some(kernel) = self.detector.model.kernel() else {
-            return 0;
-        };
-        let distance = |sample: &X| {
-            let cross = kernel.eval(x.view(), sample.view());
-            kernel.diagonal(sample.view()) - (cross + cross)
-        };
-        let mut best = (0, None);
-        for (i, sample) in self.samples.iter().enumerate() {
-            let this = distance(sample);
-            if best.1.is_none_or(|least| this < least) {
-                best = (i, Some(this));
-            }
+    /// Moves a random sample to the place of the oldest, and those that are older than it by a place
+    /// each.
+    fn bring_random_forward(&mut self) {
+        // Numerical Recipes' generator of 32 bits, of which the upper ones are taken.
+        self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let chosen = ((u64::from(self.random) * N as u64) >> 32) as usize;
+        for age in (0..chosen).rev() {
+            let (older, younger) = (self.place(age), self.place(age + 1));
+            swap(&mut self.samples, older, younger);
+            self.prepared.swap(older, younger);
         }
-        best.0
     }
 
     /// Makes the candidate the detector's model.
@@ -418,7 +443,8 @@ where
         let job = self.job.pop().ok_or(Error::NotFitted)?;
         let (kernel, report) = job.learning.result().ok_or(Error::NotFitted)?;
         let scratch = self.workspace.scratch(self.samples.len())?;
-        let points = scratch.points(&report).filter_map(|sample| self.samples.get(sample));
+        let samples = self.prepared.of(&self.samples);
+        let points = scratch.points(&report).filter_map(|sample| samples.get(sample));
         self.detector.model.replace(kernel.clone(), points, scratch.candidate.view());
         self.detector.thresholds = report.thresholds;
         self.report.clear();
@@ -445,7 +471,8 @@ where
         self.detector.read_from(bytes)?;
         self.samples.clear();
         self.report.clear();
-        (self.oldest, self.selected) = (0, 0);
+        self.intake.clear();
+        self.oldest = 0;
         Ok(())
     }
 }

@@ -32,7 +32,7 @@ use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
 use crate::kpca::{ExpansionHeader, ExpansionMut, FitReport, KernelPcaView};
-use crate::linalg::carve::Carver;
+use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, set};
 use crate::math::Real;
@@ -71,15 +71,14 @@ impl LearnSizes {
     /// How many numbers.
     pub fn numbers<T: Real, E: Eigensolver<T>>(&self) -> usize {
         let Self { samples, points, components } = *self;
-        LandmarkScratch::<T, E>::numbers(samples, points)
-            + ExpansionMut::<T>::numbers(points, components)
-            + 2 * samples
-            + components
+        let fit = LandmarkScratch::<T, E>::numbers(samples, points);
+        let model = ExpansionMut::<T>::numbers(points, components);
+        total(&[(1, fit), (1, model), (2, samples), (1, components)])
     }
 
     /// How many indices.
     pub const fn indices(&self) -> usize {
-        2 * self.samples + self.points
+        total(&[(2, self.samples), (1, self.points)])
     }
 }
 
@@ -148,7 +147,7 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 pub struct Learning<K, T, E = TridiagonalQr<T>> {
     recipe: Recipe<T>,
     kept: usize,
-    selected: usize,
+    refused: T,
     trimmed: usize,
     warnings: Warnings,
     thresholds: Thresholds<T>,
@@ -200,17 +199,14 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         recipe.validate()?;
         let n = order.len();
         scratch.require_shape(n)?;
-        let needed = 2 * recipe.folds;
-        if n < needed {
-            return Err(Error::TooFewSamples { given: n, needed });
-        }
+        recipe.require_samples(n)?;
         for (place, row) in scratch.kept.iter_mut().zip(order) {
             *place = row;
         }
         Ok(Self {
             recipe,
             kept: n,
-            selected: 0,
+            refused: T::ZERO,
             trimmed: 0,
             warnings: heapless::Vec::new(),
             thresholds: Thresholds { watch: recipe.watch, ..Thresholds::EMPTY },
@@ -218,13 +214,13 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         })
     }
 
-    /// Says how many of the samples were taken because an earlier detector had found them normal:
-    /// for each `1 − α` of these `α` were kept out, which the thresholds have to make up for, or
-    /// they would fall with each refit. Once all samples were selected, the threshold is their
-    /// largest score.
+    /// Says which share of the normal readings is missing from the samples because an earlier
+    /// detector found them unusual. The thresholds make up for it, or they would fall with each
+    /// refit: as if larger scores stood beside those of the samples, for up to half of the false
+    /// alarms that are tolerable.
     #[must_use]
-    pub fn with_selected(self, count: usize) -> Self {
-        Self { selected: count, ..self }
+    pub fn with_refused(self, share: T) -> Self {
+        Self { refused: share, ..self }
     }
 
     /// Does one piece of the work. `kernel` chooses the kernel for some samples: the same for all,
@@ -257,7 +253,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     recipe.order.fold(p, kept, recipe.folds) != fold
                 });
                 let subset = Indexed { samples, rows: head(scratch.rows, rows) };
-                let kernel = kernel(&subset)?;
+                let kernel = kernel(&subset).map_err(|error| in_all(error, subset.rows))?;
                 let landmark = &mut scratch.landmark.leading(rows);
                 let fit = LandmarkFit::start(
                     &kernel,
@@ -266,7 +262,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     recipe.components,
                     landmark,
                 )
-                .map_err(|error| name_cause(error, &subset))?;
+                .map_err(|error| in_all(name_cause(error, &subset), subset.rows))?;
                 self.stage = Stage::Fit { fold, kernel, fit };
             }
             Stage::Fit { fold, kernel, fit } => {
@@ -276,7 +272,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 let landmark = &mut scratch.landmark.leading(rows);
                 let progress = fit
                     .step(kernel, &subset, landmark, &mut scratch.candidate)
-                    .map_err(|error| name_cause(error, &subset))?;
+                    .map_err(|error| in_all(name_cause(error, &subset), subset.rows))?;
                 if let Some(report) = progress {
                     let kernel = kernel.clone();
                     if fold < recipe.folds {
@@ -348,20 +344,16 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             self.trimmed = trim;
             drop_worst(scratch, self.kept, trim);
             self.kept -= trim;
-            let needed = 2 * self.recipe.folds;
-            if self.kept < needed {
-                return Err(Error::TooFewSamples { given: self.kept, needed });
-            }
+            self.recipe.require_samples(self.kept)?;
             return Ok(Stage::Begin { fold: 0 });
         }
         let mut alpha = self.recipe.false_alarms.share()?;
         if self.recipe.watch == Watch::Both {
             alpha /= T::from_f64(2.0);
         }
-        // As if α/(1−α) larger scores stood beside each sample that was selected.
-        let whole = T::from_usize(self.kept + 1);
-        let selected = T::from_usize(self.selected.min(self.kept));
-        let remaining = alpha * (whole - selected) / whole;
+        let half = alpha / T::from_f64(2.0);
+        let refused = if self.refused < half { self.refused } else { half };
+        let remaining = (alpha - refused) / (T::ONE - refused);
         let spe = quantile(head(scratch.spe, self.kept), remaining);
         let t2 = quantile(head(scratch.t2, self.kept), remaining);
         let (Some(spe), Some(t2)) = (spe, t2) else {
@@ -432,10 +424,15 @@ where
     let Some(x) = samples.sample(row as usize) else {
         return Err(Error::NotFitted);
     };
-    let score = model.score(x, projection)?;
+    let score = model.score(x, projection).map_err(|error| error.of_sample(row as usize))?;
     set(scratch.spe, position, score.spe);
     set(scratch.t2, position, score.t2);
     Ok(())
+}
+
+/// An error of a fit to some samples, in the numbering of all.
+fn in_all(error: Error, rows: &[u32]) -> Error {
+    error.renumbered(|index| entry(rows, index) as usize)
 }
 
 /// The points of a fit to some samples.

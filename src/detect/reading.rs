@@ -37,6 +37,7 @@ use core::fmt::Debug;
 use super::scaling::Scaling;
 use crate::error::{Error, Fault};
 use crate::kernel::{Codes, Sample, Text, Vector};
+use crate::linalg::slices::{head, set, swap};
 use crate::math::{Real, first_not_finite, sum};
 
 /// What a detector judges; see the [module](self).
@@ -70,6 +71,10 @@ pub trait Inspect {
 
 /// How readings are prepared for the model.
 pub trait Prepare<X>: Clone + Debug {
+    /// Where a learner keeps its samples as the model sees them, beside the raw ones: nowhere if
+    /// they are the same.
+    type Room<const N: usize>: PreparedSamples<X>;
+
     /// Nothing learned yet; all zeros.
     const EMPTY: Self;
 
@@ -89,9 +94,6 @@ pub trait Prepare<X>: Clone + Debug {
     /// A raw reading as the model sees it.
     fn apply(&self, x: &X) -> X;
 
-    /// The raw reading of which this is the prepared one.
-    fn undo(&self, x: &X) -> X;
-
     /// Can the model use a prepared reading? At one look, which may say no to one that it can use.
     fn looks_usable(prepared: &X) -> bool;
 
@@ -108,12 +110,50 @@ pub trait Prepare<X>: Clone + Debug {
     fn check_prepared(prepared: &X) -> Result<(), Error>;
 }
 
+/// At most `N` samples as the model sees them; see [`Prepare::Room`].
+pub trait PreparedSamples<X>: Clone + Debug {
+    /// Nothing prepared yet; all zeros.
+    const EMPTY: Self;
+
+    /// Keeps the prepared reading of this place.
+    fn set(&mut self, place: usize, prepared: X);
+
+    /// Exchanges the readings of two places.
+    fn swap(&mut self, a: usize, b: usize);
+
+    /// The prepared samples, of which these are the raw ones.
+    fn of<'a>(&'a self, raw: &'a [X]) -> &'a [X];
+}
+
+impl<X> PreparedSamples<X> for () {
+    const EMPTY: Self = ();
+    fn set(&mut self, _: usize, _: X) {}
+    fn swap(&mut self, _: usize, _: usize) {}
+    fn of<'a>(&'a self, raw: &'a [X]) -> &'a [X] {
+        raw
+    }
+}
+
+impl<X: Vector, const N: usize> PreparedSamples<X> for [X; N] {
+    const EMPTY: Self = [X::ZEROS; N];
+    fn set(&mut self, place: usize, prepared: X) {
+        set(self, place, prepared);
+    }
+    fn swap(&mut self, a: usize, b: usize) {
+        swap(self, a, b);
+    }
+    fn of<'a>(&'a self, raw: &'a [X]) -> &'a [X] {
+        head(self, raw.len())
+    }
+}
+
 /// For readings that are no vectors: the model sees them as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Unscaled;
 
 impl<X: Clone> Prepare<X> for Unscaled {
+    type Room<const N: usize> = ();
     const EMPTY: Self = Self;
     fn identity() -> Self {
         Self
@@ -125,9 +165,6 @@ impl<X: Clone> Prepare<X> for Unscaled {
         Ok(())
     }
     fn apply(&self, x: &X) -> X {
-        x.clone()
-    }
-    fn undo(&self, x: &X) -> X {
         x.clone()
     }
     fn looks_usable(_: &X) -> bool {
@@ -142,6 +179,7 @@ impl<X: Clone> Prepare<X> for Unscaled {
 }
 
 impl<X: Vector> Prepare<X> for Scaling<X> {
+    type Room<const N: usize> = [X; N];
     const EMPTY: Self = Scaling::EMPTY;
     fn identity() -> Self {
         Scaling::identity()
@@ -155,9 +193,6 @@ impl<X: Vector> Prepare<X> for Scaling<X> {
     #[inline(always)]
     fn apply(&self, x: &X) -> X {
         Scaling::apply(self, x)
-    }
-    fn undo(&self, x: &X) -> X {
-        Scaling::undo(self, x)
     }
     #[inline(always)]
     fn looks_usable(prepared: &X) -> bool {

@@ -19,7 +19,7 @@ use super::model::{KernelPca, Scalar};
 use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut};
-use crate::linalg::carve::Carver;
+use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{self, EigenScratch, Eigensolver, Memory, TridiagonalQr};
 use crate::linalg::slices::head_mut;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
@@ -88,7 +88,7 @@ pub struct ExactScratch<'a, T, E = TridiagonalQr<T>> {
 impl<'a, T: Real, E: Eigensolver<T>> ExactScratch<'a, T, E> {
     /// How many numbers an exact fit to `n` samples takes.
     pub fn numbers(n: usize) -> usize {
-        n * n + 2 * n + E::scratch_len(n)
+        total(&[(n, n), (2, n), (1, E::scratch_len(n))])
     }
 
     /// Memory for `n` samples in one block.

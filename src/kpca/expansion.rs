@@ -4,7 +4,7 @@
 //! `f_j = Σ_i α_ji k_i − b_j`, `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
 
 use crate::error::Error;
-use crate::linalg::carve::Carver;
+use crate::linalg::carve::{Carver, total};
 use crate::linalg::slices::copy;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
 use crate::math::{Real, sum};
@@ -146,7 +146,7 @@ pub struct ExpansionMut<'a, T> {
 impl<'a, T: Real> ExpansionMut<'a, T> {
     /// How many numbers the weights of so many points and components take.
     pub const fn numbers(points: usize, components: usize) -> usize {
-        points * (components + 1) + 2 * components
+        total(&[(points, components), (1, points), (2, components)])
     }
 
     /// Storage for so many points and components in one block of memory.

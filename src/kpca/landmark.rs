@@ -24,7 +24,7 @@ use crate::Progress;
 use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
-use crate::linalg::carve::Carver;
+use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{self, EigenScratch, Eigensolver, MAX_SWEEPS, Memory, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, swap};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
@@ -116,7 +116,7 @@ pub struct LandmarkScratch<'a, T, E = TridiagonalQr<T>> {
 impl<'a, T: Real, E: Eigensolver<T>> LandmarkScratch<'a, T, E> {
     /// How many numbers a fit to `n` samples with at most `r` landmarks takes.
     pub fn numbers(n: usize, r: usize) -> usize {
-        n * r + n + r * r + 2 * r + E::scratch_len(r)
+        total(&[(n, r), (1, n), (r, r), (2, r), (1, E::scratch_len(r))])
     }
 
     /// Memory for `n` samples and at most as many landmarks as there are `pivots`, in one block.

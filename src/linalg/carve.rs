@@ -9,6 +9,18 @@ pub(crate) struct Carver<'a, T> {
     rest: &'a mut [T],
 }
 
+/// The sum of these products: how many entries a block must have. More than can be counted are
+/// `usize::MAX`, for which no block has room.
+pub(crate) const fn total(products: &[(usize, usize)]) -> usize {
+    let mut rest = products;
+    let mut total: usize = 0;
+    while let [(count, size), others @ ..] = rest {
+        total = total.saturating_add(count.saturating_mul(*size));
+        rest = others;
+    }
+    total
+}
+
 impl<'a, T> Carver<'a, T> {
     /// Divides this block, which must have room for `needed` entries.
     pub(crate) fn new(

@@ -68,8 +68,9 @@ pub(crate) fn update<T>(slice: &mut [T], index: usize, change: impl FnOnce(&mut 
     }
 }
 
-/// Exchanges the entries at `first < second`.
-pub(crate) fn swap<T>(slice: &mut [T], first: usize, second: usize) {
+/// Exchanges the entries at `a` and `b`, which differ.
+pub(crate) fn swap<T>(slice: &mut [T], a: usize, b: usize) {
+    let (first, second) = (a.min(b), a.max(b));
     debug_assert!(first < second && second < slice.len(), "entries {first} and {second}");
     if let Some((head, [b, ..])) = slice.split_at_mut_checked(second)
         && let Some(a) = head.get_mut(first)

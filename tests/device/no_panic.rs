@@ -183,7 +183,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
         while learner.step()? == Progress::Working {}
         recipe.trim = 0.0;
         black_box(learner.refresh(&black_box([0.5, 0.5, 0.5]), Replace::Oldest)?);
-        black_box(learner.refresh(&black_box([0.25, 0.5, 0.5]), Replace::MostAlike)?);
+        black_box(learner.refresh(&black_box([0.25, 0.5, 0.5]), Replace::Random)?);
     }
     black_box(learner.report());
 

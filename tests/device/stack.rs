@@ -54,7 +54,7 @@ fn run() -> Result<(), Failure> {
         step = step.max(peak_stack(|| keep(learner.step().map(|after| progress = after))));
     }
     let reading = [0.1; INPUTS];
-    let refresh = peak_stack(|| keep(learner.refresh(&reading, Replace::MostAlike).map(|_| ())));
+    let refresh = peak_stack(|| keep(learner.refresh(&reading, Replace::Random).map(|_| ())));
     let detector = learner.detector().map_err(Failure::Refused)?;
     let score = peak_stack(|| keep(detector.score(&reading).map(|_| ())));
     let why = peak_stack(|| keep(detector.contributions(&reading).map(|_| ())));

@@ -2,7 +2,7 @@
 
 use crate::detect::Watch;
 use crate::detect::calibrate::{FalseAlarms, FoldOrder};
-use crate::error::Error;
+use crate::error::{Error, require_capacity};
 use crate::kpca::{Components, Landmarks};
 use crate::math::Real;
 
@@ -130,6 +130,15 @@ impl<T: Real> Recipe<T> {
         // A product that is whole but for rounding counts as whole.
         let exact = self.trim * T::from_usize(n) * (T::ONE + T::from_f64(4.0) * T::EPSILON);
         (1..=n).take_while(|&count| T::from_usize(count) <= exact).count()
+    }
+
+    /// Are there two samples for each fold, and not more of them than can be numbered?
+    pub(super) fn require_samples(&self, given: usize) -> Result<(), Error> {
+        let needed = self.folds.saturating_mul(2);
+        if given < needed {
+            return Err(Error::TooFewSamples { given, needed });
+        }
+        require_capacity("samples", given, u32::MAX as usize)
     }
 
     /// Are its values in their domain? (Landmarks and components are checked by the fit.)

@@ -1,0 +1,69 @@
+//! Generations of refreshing and learning again: neither deaf nor nervous after 150 of them.
+
+mod learning;
+
+use learning::*;
+use mercer::Recipe;
+use mercer::detect::{FoldOrder, Replace};
+
+/// Shares of false alarms and of faults found, over some machines.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rates {
+    alarms: f64,
+    found: f64,
+}
+
+const GENERATIONS: usize = 150;
+const MACHINES: u64 = 40;
+/// Readings between refits.
+const READINGS: usize = 64;
+
+/// Rates after some generations, of normal readings and of those with one input 5 deviations off.
+fn rates(replace: Replace, at: &[usize]) -> Vec<Rates> {
+    let recipe = Recipe::default().order(FoldOrder::Interleaved);
+    let mut rates = vec![Rates::default(); at.len()];
+    for seed in 0..MACHINES {
+        let mut machine = Machine(900 + seed);
+        let (mut learner, _) = learn::<_, f32>(&machine.readings(N), rbf(), recipe).unwrap();
+        for generation in 0..=GENERATIONS {
+            if let Some(place) = at.iter().position(|&wanted| wanted == generation) {
+                let detector = learner.detector().unwrap();
+                let unusual = |x: &[f32; 4]| f64::from(detector.score(x).unwrap().anomalous);
+                let mut probe = Machine(5000 + seed);
+                for i in 0..1000 {
+                    let mut x = probe.reading::<f32>();
+                    rates[place].alarms += unusual(&x) / (1000.0 * MACHINES as f64);
+                    let input = i % 4;
+                    // 1.02 hidden deviations are one of what the sensor shows; the sum has √2 of them.
+                    let deviation = UNITS[input] * [1.02, 1.02, 1.43, 1.02][input];
+                    x[input] += (5.0 * deviation * [1.0, -1.0][i / 4 % 2]) as f32;
+                    rates[place].found += unusual(&x) / (1000.0 * MACHINES as f64);
+                }
+            }
+            for _ in 0..READINGS {
+                learner.refresh(&machine.reading(), replace).unwrap();
+            }
+            learner.learn(rbf(), recipe).unwrap();
+        }
+    }
+    rates
+}
+
+#[test]
+fn after_150_generations_it_neither_misses_more_nor_alarms_more() {
+    for replace in [Replace::Oldest, Replace::Random] {
+        let at = [0, 1, 2, 5, 10, 30, 60, 90, 120, 150];
+        let rates = rates(replace, &at);
+        for (generation, rate) in at.iter().zip(&rates) {
+            println!(
+                "{replace:?}, generation {generation}: {:.1} % false alarms, {:.1} % found",
+                100.0 * rate.alarms,
+                100.0 * rate.found
+            );
+        }
+        for rate in &rates[1..] {
+            assert!((rate.found - rates[0].found).abs() < 0.05, "{replace:?}: {rate:?}");
+            assert!((0.02..0.07).contains(&rate.alarms), "{replace:?}: {rate:?}");
+        }
+    }
+}
