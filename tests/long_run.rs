@@ -1,5 +1,6 @@
 //! Generations of refreshing and learning again: neither deaf nor nervous after 150 of them.
 
+mod faults;
 mod learning;
 
 use learning::*;
@@ -51,8 +52,9 @@ fn rates(replace: Replace, at: &[usize]) -> Vec<Rates> {
 
 #[test]
 fn after_150_generations_it_neither_misses_more_nor_alarms_more() {
+    let at = [0, 1, 2, 5, 10, 30, 60, 90, 120, 150];
+    let (mut tried, mut held) = (0, 0);
     for replace in [Replace::Oldest, Replace::Random] {
-        let at = [0, 1, 2, 5, 10, 30, 60, 90, 120, 150];
         let rates = rates(replace, &at);
         for (generation, rate) in at.iter().zip(&rates) {
             println!(
@@ -60,10 +62,11 @@ fn after_150_generations_it_neither_misses_more_nor_alarms_more() {
                 100.0 * rate.alarms,
                 100.0 * rate.found
             );
-        }
-        for rate in &rates[1..] {
-            assert!((rate.found - rates[0].found).abs() < 0.05, "{replace:?}: {rate:?}");
-            assert!((0.02..0.07).contains(&rate.alarms), "{replace:?}: {rate:?}");
+            let finds = (rate.found - rates[0].found).abs() < 0.05;
+            tried += 1;
+            held += usize::from(finds && (0.02..0.07).contains(&rate.alarms));
         }
     }
+    let fault = "generations of learning again from what was found normal, up to the 150th";
+    faults::record(4, fault, tried, held, "--test long_run");
 }

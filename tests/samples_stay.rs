@@ -1,7 +1,10 @@
 //! What was pushed stays what it was, bit for bit, and errors name it as the caller would.
 
+mod common;
+mod faults;
 mod learning;
 
+use common::config;
 use learning::*;
 use mercer::detect::{DetectorBuffer, FoldOrder, LearnSizes, Replace};
 use mercer::error::Fault;
@@ -11,6 +14,7 @@ use mercer::linalg::MatrixView;
 use mercer::linalg::eigen::TridiagonalQr;
 use mercer::{Error, Kernel, Learner, Progress, Recipe};
 use proptest::prelude::*;
+use proptest::test_runner::{TestCaseResult, TestRunner};
 
 type Three<K> = Learner<K, [f32; 3], 24, 12, 8>;
 
@@ -55,49 +59,55 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..Default::default() })]
-
-    #[test]
-    fn whatever_happens_samples_keep_their_bits(calls in prop::collection::vec(call(), 1..80)) {
-        let mut learner = Three::<Rbf<f32>>::new();
-        let mut pushed: Vec<[u32; 3]> = Vec::new();
-        for call in calls {
-            match call {
-                Call::Push(x) => {
-                    if learner.push(&x).is_ok() {
-                        pushed.push(x.map(f32::to_bits));
-                    }
+/// Makes these calls, and looks at the samples after each.
+fn make_calls(calls: Vec<Call>) -> TestCaseResult {
+    let mut learner = Three::<Rbf<f32>>::new();
+    let mut pushed: Vec<[u32; 3]> = Vec::new();
+    for call in calls {
+        match call {
+            Call::Push(x) => {
+                if learner.push(&x).is_ok() {
+                    pushed.push(x.map(f32::to_bits));
                 }
-                Call::Begin { gamma, standardise, components, trim } => {
-                    let recipe = Recipe::default()
-                        .standardise(standardise)
-                        .components(Components::Fixed(components))
-                        .trim(trim);
-                    let _ = learner.begin(Rbf::new(gamma), recipe);
+            }
+            Call::Begin { gamma, standardise, components, trim } => {
+                let recipe = Recipe::default()
+                    .standardise(standardise)
+                    .components(Components::Fixed(components))
+                    .trim(trim);
+                let _ = learner.begin(Rbf::new(gamma), recipe);
+            }
+            Call::Steps(count) => {
+                for _ in 0..count {
+                    let _ = learner.step();
                 }
-                Call::Steps(count) => {
-                    for _ in 0..count {
-                        let _ = learner.step();
-                    }
-                }
-                Call::Learn => {
-                    let _ = learner.learn(Rbf::for_inputs(3), Recipe::default());
-                }
-                Call::GiveUp => learner.give_up(),
-                Call::Restore => {
-                    if let Ok(detector) = learner.detector() {
-                        let mut bytes = vec![0; detector.encoded_len()];
-                        detector.write_to(&mut bytes).unwrap();
-                        if learner.restore(&bytes).is_ok() {
-                            pushed.clear();
-                        }
+            }
+            Call::Learn => {
+                let _ = learner.learn(Rbf::for_inputs(3), Recipe::default());
+            }
+            Call::GiveUp => learner.give_up(),
+            Call::Restore => {
+                if let Ok(detector) = learner.detector() {
+                    let mut bytes = vec![0; detector.encoded_len()];
+                    detector.write_to(&mut bytes).unwrap();
+                    if learner.restore(&bytes).is_ok() {
+                        pushed.clear();
                     }
                 }
             }
-            prop_assert_eq!(&bits(&learner), &pushed);
         }
+        prop_assert_eq!(&bits(&learner), &pushed);
     }
+    Ok(())
+}
+
+#[test]
+fn whatever_happens_samples_keep_their_bits() {
+    const SEQUENCES: u32 = 300;
+    let mut runner = TestRunner::new(config(SEQUENCES));
+    runner.run(&prop::collection::vec(call(), 1..80), make_calls).unwrap();
+    let fault = "sequences of calls of a learner, with absurd samples";
+    faults::record(9, fault, SEQUENCES as usize, SEQUENCES as usize, "--test samples_stay");
 }
 
 #[test]
@@ -146,6 +156,7 @@ fn numbered(n: usize) -> Vec<[f32; 3]> {
 #[test]
 fn errors_name_the_row_of_the_caller_and_not_that_of_a_fold() {
     let raw = Recipe::default().standardise(false);
+    let (mut tried, mut named) = (0, 0);
     for order in [FoldOrder::Contiguous, FoldOrder::Interleaved] {
         for row in [0, 1, 5, 6, 13, 23] {
             let mut samples = numbered(24);
@@ -156,7 +167,7 @@ fn errors_name_the_row_of_the_caller_and_not_that_of_a_fold() {
             }
             let found = learner.learn(Trap, raw.order(order)).map(|_| ());
             let expected = Error::Sample { index: row, fault: Fault::ZeroNorm };
-            assert_eq!(found, Err(expected), "{order:?}, {row}");
+            named += usize::from(found == Err(expected));
 
             let flat: Vec<f32> = samples.iter().flatten().copied().collect();
             let mut memory = vec![0.0; DetectorBuffer::<Trap, f32>::numbers(3, 12, 8)];
@@ -166,9 +177,12 @@ fn errors_name_the_row_of_the_caller_and_not_that_of_a_fold() {
             let view = MatrixView::new(&flat, 24, 3).unwrap();
             let found =
                 buffer.learn(&view, Trap, raw.order(order), &mut numbers, &mut indices).map(|_| ());
-            assert_eq!(found, Err(expected), "{order:?}, {row}");
+            named += usize::from(found == Err(expected));
+            tried += 2;
         }
     }
+    let fault = "samples that cannot be used, named by the row of the caller";
+    faults::record(10, fault, tried, named, "--test samples_stay");
 }
 
 #[test]
@@ -234,27 +248,32 @@ fn after_refreshing_rows_are_counted_from_the_oldest_sample() {
 fn sizes_that_no_machine_has_are_refused_at_once() {
     let samples = Machine(5).readings::<f32>(N);
     let huge = usize::MAX;
+    let (mut tried, mut refused) = (0, 0);
     for folds in [huge, huge - 1, huge / 2, huge / 2 + 1, N, N / 2 + 1] {
         for order in [FoldOrder::Contiguous, FoldOrder::Interleaved] {
             let found = learn(&samples, rbf(), Recipe::default().folds(folds).order(order));
             let needed = folds.saturating_mul(2);
-            assert_eq!(found.map(|_| ()), Err(Error::TooFewSamples { given: N, needed }));
+            tried += 1;
+            refused +=
+                usize::from(found.map(|_| ()) == Err(Error::TooFewSamples { given: N, needed }));
         }
     }
     for wish in [huge, huge / 2, 1 << 40] {
         let recipe = Recipe::default().components(Components::Fixed(wish));
         let found = learn(&samples, rbf(), recipe).map(|_| ());
-        assert!(matches!(found, Err(Error::Rank { wanted, .. }) if wanted == wish), "{found:?}");
+        refused += usize::from(matches!(found, Err(Error::Rank { wanted, .. }) if wanted == wish));
         let recipe = Recipe::default().landmarks(mercer::kpca::Landmarks::Rank(wish));
         let found = learn(&samples, rbf(), recipe).map(|_| ());
-        assert!(matches!(found, Err(Error::Capacity { .. })), "{found:?}");
+        refused += usize::from(matches!(found, Err(Error::Capacity { .. })));
+        tried += 2;
     }
     for (inputs, points, components) in
         [(huge, 1, 1), (1, huge, 1), (1, 1, huge), (1 << 40, 1 << 40, 1), (huge, huge, huge)]
     {
         let mut memory = [0.0_f32; 64];
         let buffer = DetectorBuffer::<Linear, f32>::new(inputs, points, components, &mut memory);
-        assert!(matches!(buffer.map(|_| ()), Err(Error::Capacity { .. })));
+        refused += usize::from(matches!(buffer.map(|_| ()), Err(Error::Capacity { .. })));
+        tried += 1;
         let sizes = LearnSizes { samples: inputs, points, components };
         assert_eq!(sizes.numbers::<f32, TridiagonalQr<f32>>(), usize::MAX);
         assert!(sizes.indices() >= inputs);
@@ -263,6 +282,8 @@ fn sizes_that_no_machine_has_are_refused_at_once() {
     let buffer = DetectorBuffer::<Linear, f32>::new(3, 4, 2, &mut memory).unwrap();
     assert_eq!(buffer.learn_numbers(usize::MAX), usize::MAX);
     assert_eq!(buffer.learn_indices(usize::MAX), usize::MAX);
+    let fault = "numbers of folds, points, components and inputs that no machine has";
+    faults::record(11, fault, tried, refused, "--test samples_stay");
 }
 
 #[test]
