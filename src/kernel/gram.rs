@@ -18,7 +18,7 @@ use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Samples};
 use crate::linalg::MatrixViewMut;
 use crate::linalg::slices::tail;
-use crate::math::{Real, first_not_finite, sum};
+use crate::math::{Real, first_not_finite, long_sum, sum};
 
 /// Fills `gram` with `k(x_i, x_j)`; `n(n+1)/2` kernel evaluations.
 ///
@@ -76,9 +76,9 @@ pub fn centre<T: Real>(gram: &mut MatrixViewMut<'_, T>, means: &mut [T]) -> Resu
     }
     let count = T::from_usize(n.max(1));
     for (mean, row) in means.iter_mut().zip(gram.view().iter_rows()) {
-        *mean = sum(row.iter().copied()) / count;
+        *mean = long_sum(row.iter().copied()) / count;
     }
-    let grand = sum(means.iter().copied()) / count;
+    let grand = long_sum(means.iter().copied()) / count;
     for (row, &mine) in gram.iter_rows_mut().zip(means.iter()) {
         for (entry, &other) in row.iter_mut().zip(means.iter()) {
             // m_i + m_j first: the result is then symmetric to the last bit.

@@ -17,12 +17,12 @@
 //!
 //! **Bound.** Residuals of 4 `ε‖A‖`, and eigenvalues off by no more than that.
 
-use super::conventions::{divide, require_finite_eigenvalues, scale_of, settle_sign};
+use super::conventions::{divide, require_finite_eigenvalues, settle_sign};
 use super::{certificate, ritz};
 use crate::error::{Error, require_capacity};
 use crate::linalg::slices::{entry, head};
 use crate::linalg::{MatrixView, MatrixViewMut, rows};
-use crate::math::{Real, first_not_finite};
+use crate::math::{Real, first_not_finite, scale_of};
 
 /// How many restarts are allowed. Positive semi-definite matrices take 25 at the most (the random
 /// ones in `tests/leading.rs`, some with the least memory).
