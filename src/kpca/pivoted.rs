@@ -174,9 +174,14 @@ impl<T: Real> PivotedCholesky<T> {
                 (kernel.eval(x, landmark) - dot_in_order(spanned.row(i), spanned.row(pivot))) / root
             };
             sum += entry;
-            factor.set(i, column, entry);
             let left = if i == pivot { T::ZERO } else { *residual - entry * entry };
-            self.indefinite |= left < below;
+            let entry = if left < below {
+                self.indefinite = true;
+                shortened(entry, *residual)
+            } else {
+                entry
+            };
+            factor.set(i, column, entry);
             *residual = T::ZERO.larger(left);
         }
         // One check for the whole column: a value that is not finite shows in the sum.
@@ -210,6 +215,13 @@ impl<T: Real> PivotedCholesky<T> {
     pub const fn is_indefinite(&self) -> bool {
         self.indefinite
     }
+}
+
+/// The coordinate of a sample that an indefinite kernel makes longer than the sample itself: what is
+/// left of its length. Far longer ones would drown the landmarks' own in the mean.
+fn shortened<T: Real>(entry: T, residual: T) -> T {
+    let length = T::ZERO.larger(residual).sqrt();
+    if entry < T::ZERO { -length } else { length }
 }
 
 /// Position and value of the largest entry, the first of them.
