@@ -144,7 +144,8 @@ pub enum Error {
         /// How many sweeps were made.
         sweeps: usize,
     },
-    /// An eigenvalue is larger than numbers of this type can be, though no entry of the matrix is.
+    /// An eigenvalue, or in a fit the sum of them up to it, is larger than numbers of this type can
+    /// be, though no entry of the matrix is.
     EigenvalueOverflow {
         /// Which one, counted from 0 in descending order.
         index: usize,

@@ -9,12 +9,14 @@
 //! | `matrix` | [`Matrix`], [`MatrixView`], [`MatrixViewMut`] |
 //! | `lanes` | four sums at once: the inner loops of a score |
 //! | `rows` | arithmetic on rows in a fixed order: the inner loops of a fit |
+//! | `blocks` | sums over many samples |
 //! | [`cholesky`] | linear systems with a positive definite matrix |
 //! | [`eigen`] | all eigenpairs of a symmetric matrix, or the leading ones; functions of matrices |
 //!
 //! This room knows [`error`](crate::error), [`Progress`](crate::Progress) and
 //! [`math`](crate::math). It has never heard of kernels.
 
+pub(crate) mod blocks;
 pub(crate) mod carve;
 pub mod cholesky;
 pub mod eigen;

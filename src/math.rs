@@ -230,6 +230,46 @@ pub(crate) fn sum<T: Real>(values: impl IntoIterator<Item = T>) -> T {
     values.into_iter().fold(T::ZERO, |sum, v| sum + v)
 }
 
+/// Values that [`long_sum`] adds up before they join the total.
+const BLOCK: usize = 64;
+
+/// `Σ values` of any number of values, off by at most 34 `ε·Σ|values|`.
+///
+/// Blocks of 64 are added in order. Their sums are added up together with what rounding takes from
+/// them (Neumaier, *Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen*, ZAMM
+/// 54, 1974), so that the error does not grow with their number. Up to 64 values have the bits of
+/// [`sum`].
+pub(crate) fn long_sum<T: Real>(values: impl IntoIterator<Item = T>) -> T {
+    let (mut total, mut lost, mut block) = (T::ZERO, T::ZERO, T::ZERO);
+    let mut settle = |block: T| {
+        let before = total;
+        total += block;
+        lost += if before.abs() > block.abs() {
+            (before - total) + block
+        } else {
+            (block - total) + before
+        };
+        (total, lost)
+    };
+    for (i, value) in values.into_iter().enumerate() {
+        if i > 0 && i % BLOCK == 0 {
+            settle(block);
+            block = T::ZERO;
+        }
+        block += value;
+    }
+    let (total, lost) = settle(block);
+    // Nothing can be taken from an infinite total.
+    if lost.is_finite() { total + lost } else { total }
+}
+
+/// What to divide numbers of at most this size by before they are squared: 1, unless the squares or
+/// their sums come near the limits of `f32`.
+pub(crate) fn scale_of<T: Real>(largest: T) -> T {
+    let usual = T::from_f64(1e-8)..T::from_f64(1e8);
+    if largest > T::ZERO && !usual.contains(&largest) { largest } else { T::ONE }
+}
+
 /// Position and value of the least value; among equal ones, of the first.
 pub(crate) fn first_least<T: Real>(values: impl IntoIterator<Item = T>) -> Option<(usize, T)> {
     let values = values.into_iter().enumerate();
@@ -247,6 +287,33 @@ mod tests {
             assert_eq!(1.5.power(exponent), product);
             product *= 1.5;
         }
+    }
+
+    /// Terms whose sum loses digits when they are added one by one: equal ones, a large one first, and
+    /// a million tenths.
+    #[test]
+    fn long_sums_keep_their_digits() {
+        let error = |terms: &[f32]| {
+            let exact: f64 = terms.iter().map(|&x| f64::from(x)).sum();
+            let sizes: f64 = terms.iter().map(|&x| f64::from(x.abs())).sum();
+            let bound = 34.0 * f64::from(f32::EPSILON) * sizes;
+            let [plain, long] = [sum(terms.iter().copied()), long_sum(terms.iter().copied())]
+                .map(|found| (f64::from(found) - exact).abs() / bound);
+            assert!(long <= 1.0, "{long}");
+            plain
+        };
+        assert!(error(&std::vec![0.1; 1_000_000]) > 1.0, "a plain sum would do");
+        let mut large = std::vec![1e-3; 500_000];
+        large[0] = 1e6;
+        assert!(error(&large) > 1.0, "a plain sum would do");
+        let signs: std::vec::Vec<f32> =
+            (0..300_001).map(|i| if i % 2 == 0 { 1e3 + i as f32 } else { -1e3 }).collect();
+        error(&signs);
+        let few: std::vec::Vec<f32> = (0..64).map(|i| 1.0 / (i + 1) as f32).collect();
+        assert_eq!(long_sum(few.iter().copied()), sum(few.iter().copied()));
+        assert_eq!(long_sum::<f64>([]), 0.0);
+        assert_eq!(long_sum([f32::MAX; 200]), f32::INFINITY);
+        assert!(long_sum([f32::NAN, 1.0]).is_nan());
     }
 
     #[test]

@@ -3,11 +3,15 @@
 //!
 //! The deviation is the `1/n` one. An input that is constant over the samples is divided by 1, so
 //! that it has no weight but a change of it is seen in its own units.
+//!
+//! Units may be of any size: squares are made of differences that are scaled first, so that
+//! deviations from 1e-37 to 1e37 keep their digits in `f32`, and nothing finite overflows. A value
+//! that is not finite makes its input's mean NaN or infinite, which [`validate`] refuses.
 
 use crate::detect::calibrate::nth_smallest;
 use crate::error::{Error, Fault};
 use crate::kernel::{Samples, Vector};
-use crate::math::{Real, first_not_finite, sum};
+use crate::math::{Real, first_not_finite, long_sum, scale_of};
 
 /// Mean and standard deviation of each input.
 ///
@@ -123,13 +127,39 @@ pub fn learn_clamped<T: Real, S: Samples<View = [T]> + ?Sized>(
 
 /// Mean and standard deviation of some values; 1 for the deviation of equal ones.
 fn moments<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> (T, T) {
-    let count = T::from_usize(values().count().max(1));
     // Measured from one of them, equal values have no deviation at all, and those around a large
     // one lose no digits.
-    let origin = values().next().unwrap_or(T::ZERO);
-    let mean = sum(values().map(|v| v - origin)) / count;
-    let variance = sum(values().map(|v| (v - origin - mean) * (v - origin - mean))) / count;
-    (origin + mean, if variance > T::ZERO { variance.sqrt() } else { T::ONE })
+    let Some(origin) = values().next() else { return (T::ZERO, T::ONE) };
+    let (mut low, mut high, mut count) = (origin, origin, 0);
+    for value in values() {
+        low = if value < low { value } else { low };
+        high = high.larger(value);
+        count += 1;
+    }
+    let count = T::from_usize(count);
+    let half = T::from_f64(0.5);
+    // Where differences would overflow, those of halves do not.
+    let part = if (high - low).is_finite() { T::ONE } else { half };
+    let from_origin = |value: T| value * part - origin * part;
+    let largest = from_origin(high).larger(-from_origin(low));
+    // Nor do squares, or vanish.
+    let scale = scale_of(largest);
+    let difference = |value: T| match from_origin(value) {
+        difference if scale == T::ONE => difference,
+        difference => difference / scale,
+    };
+    let offset = long_sum(values().map(difference)) / count;
+    let square = |value: T| (difference(value) - offset) * (difference(value) - offset);
+    let variance = long_sum(values().map(square)) / count;
+    let mean = (origin * part + offset * scale) / part;
+    let deviation = variance.sqrt() * scale / part;
+    // Only rounding can take the mean out of the range, and the deviation beyond half of it (or, if
+    // all are next to the smallest number there is, to nothing).
+    let mean = if mean < low { low } else { mean };
+    let mean = if mean > high { high } else { mean };
+    let deviation = if deviation.is_finite() { deviation } else { high * half - low * half };
+    let least = if largest > T::ZERO { largest } else { T::ONE };
+    (mean, if deviation > T::ZERO { deviation } else { least })
 }
 
 /// Scales a reading in place.

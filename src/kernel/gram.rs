@@ -18,7 +18,7 @@ use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Samples};
 use crate::linalg::MatrixViewMut;
 use crate::linalg::slices::tail;
-use crate::math::{Real, first_not_finite, sum};
+use crate::math::{Real, first_not_finite, long_sum, sum};
 
 /// Fills `gram` with `k(x_i, x_j)`; `n(n+1)/2` kernel evaluations.
 ///
@@ -74,11 +74,10 @@ pub fn centre<T: Real>(gram: &mut MatrixViewMut<'_, T>, means: &mut [T]) -> Resu
     for (what, given) in [("gram columns", gram.columns()), ("row means", means.len())] {
         require_shape(what, n, given)?;
     }
-    let count = T::from_usize(n.max(1));
     for (mean, row) in means.iter_mut().zip(gram.view().iter_rows()) {
-        *mean = sum(row.iter().copied()) / count;
+        *mean = mean_of(row);
     }
-    let grand = sum(means.iter().copied()) / count;
+    let grand = mean_of(means);
     for (row, &mine) in gram.iter_rows_mut().zip(means.iter()) {
         for (entry, &other) in row.iter_mut().zip(means.iter()) {
             // m_i + m_j first: the result is then symmetric to the last bit.
@@ -86,6 +85,13 @@ pub fn centre<T: Real>(gram: &mut MatrixViewMut<'_, T>, means: &mut [T]) -> Resu
         }
     }
     Ok(grand)
+}
+
+/// The mean of some values, also where their sum overflows.
+fn mean_of<T: Real>(values: &[T]) -> T {
+    let count = T::from_usize(values.len().max(1));
+    let sum = long_sum(values.iter().copied());
+    if sum.is_finite() { sum / count } else { long_sum(values.iter().map(|&v| v / count)) }
 }
 
 /// The kernel's parameters are valid, there are at least two samples, and each can be used.
@@ -132,10 +138,12 @@ where
 /// `k(x,x) + k(y,y) − 2k(x,y)`: the squared distance in feature space, and 0 if it is no larger
 /// than rounding explains.
 pub(crate) fn squared_distance<T: Real>([kxx, kyy]: [T; 2], kxy: T) -> T {
-    let norms = kxx + kyy;
-    let distance = norms - (kxy + kxy);
+    // Where the sum would overflow, that of quarters does not.
+    let part = if (kxx + kyy).is_finite() { T::ONE } else { T::from_f64(0.25) };
+    let norms = kxx * part + kyy * part;
+    let distance = norms - (kxy * part + kxy * part);
     let rounding = T::from_f64(4.0) * T::EPSILON * norms.abs();
-    if distance.abs() > rounding { distance } else { T::ZERO }
+    if distance.abs() > rounding { distance / part } else { T::ZERO }
 }
 
 #[cfg(test)]

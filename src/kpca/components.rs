@@ -75,7 +75,8 @@ pub(crate) fn choose<T: Real>(
                 reached += value;
                 short
             });
-            missing.count().min(rank).min(capacity)
+            // One at least, even of a total that negative eigenvalues leave nothing of.
+            missing.count().max(1).min(rank).min(capacity)
         }
         Components::Share(_) => {
             return Err(Error::Parameter { name: "share", rule: "> 0 and <= 1" });
@@ -85,7 +86,9 @@ pub(crate) fn choose<T: Real>(
         return Err(Error::Capacity { what: "components", needed: 1, capacity });
     }
     let kept = values.iter().take(components).fold(T::ZERO, |sum, &value| sum + value);
-    Ok(Choice { components, rank, explained: kept / total })
+    // Rounding, or negative eigenvalues of an indefinite kernel, can make the whole less than a part.
+    let explained = if kept < total { kept / total } else { T::ONE };
+    Ok(Choice { components, rank, explained })
 }
 
 #[cfg(test)]

@@ -207,6 +207,11 @@ pub(super) fn write<T: Real>(
     let Centred { rounding, grand, trace } = centred;
     let Eigenpairs { values, mut vectors, means, least, sweeps } = pairs;
     let n = means.len();
+    if !trace.is_finite() {
+        let sum_to = |index: usize| sum(values.iter().take(index + 1).copied());
+        let index = (0..values.len()).find(|&index| !sum_to(index).is_finite());
+        return Err(Error::EigenvalueOverflow { index: index.unwrap_or(values.len()) });
+    }
     let choice = choose(components, values, rounding, trace, expansion.capacity().1)?;
     let indefinite = least < -(rounding + rounding);
 

@@ -27,8 +27,8 @@ use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
 use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{self, EigenScratch, Eigensolver, MAX_SWEEPS, Memory, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, swap};
-use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
-use crate::math::{Real, dot_in_order, sum};
+use crate::linalg::{Matrix, MatrixView, MatrixViewMut, blocks, rows};
+use crate::math::{Real, dot_in_order, long_sum};
 
 /// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a
 /// little more.
@@ -105,7 +105,7 @@ pub struct LandmarkScratch<'a, T, E = TridiagonalQr<T>> {
     pub pivots: &'a mut [u32],
     /// `R × R`; the covariance `C`, then its eigenvectors `u_j` as rows.
     pub covariance: MatrixViewMut<'a, T>,
-    /// `R`; the eigenvalues `λ_j`.
+    /// `R`; the eigenvalues `λ_j`, before that sums over samples.
     pub values: &'a mut [T],
     /// `R`; the mean `z̄`.
     pub mean: &'a mut [T],
@@ -298,7 +298,7 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
                     == Progress::Done
                 {
                     require_capacity("points", rank, expansion.capacity().0)?;
-                    self.unspanned = sum(scratch.residuals.iter().copied()) / T::from_usize(n);
+                    self.unspanned = long_sum(scratch.residuals.iter().copied()) / T::from_usize(n);
                     scratch.begin_covariance(n, rank);
                     self.stage = Stage::Covariance { sample: 0 };
                 }
@@ -310,7 +310,7 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
                 *sample = last;
                 if last == n {
                     let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
-                    covariance.mirror_upper();
+                    blocks::complete_matrix(&mut covariance, scratch.values);
                     self.total_variance = eigen::trace(covariance.view()) + self.unspanned;
                     self.stage = Stage::Eigen(E::start(&mut covariance, MAX_SWEEPS)?);
                 }
@@ -359,9 +359,10 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
         let rank = self.cholesky.rank();
         let values = head(scratch.values, rank);
         let mean = head(scratch.mean, rank);
-        let count = T::from_usize(n);
         let total_variance = self.total_variance;
-        let rounding = T::from_f64(4.0) * self.cholesky.rounding() / count;
+        // Kernel values, and so the covariance and its eigenvalues, are off by a few ε of the
+        // largest, however small they are.
+        let rounding = T::from_f64(4.0) * T::EPSILON * self.cholesky.largest();
         let choice =
             choose(self.components, values, rounding, total_variance, expansion.capacity().1)?;
         let kept = scratch.covariance.view().leading(choice.components, rank);
@@ -404,9 +405,15 @@ impl<T: Real, E> LandmarkScratch<'_, T, E> {
     /// Computes `z̄`, takes it off the coordinates, and clears the covariance.
     fn begin_covariance(&mut self, n: usize, rank: usize) {
         self.mean.fill(T::ZERO);
-        for row in self.factor.view().leading(n, rank).iter_rows() {
+        self.values.fill(T::ZERO);
+        for (i, row) in self.factor.view().leading(n, rank).iter_rows().enumerate() {
+            if blocks::is_next(i) {
+                blocks::set_aside(self.mean, self.values);
+            }
             rows::add(self.mean, T::ONE, row);
         }
+        rows::add(self.mean, T::ONE, self.values);
+        self.values.fill(T::ZERO);
         let count = T::from_usize(n);
         for mean in self.mean.iter_mut() {
             *mean /= count;
@@ -425,6 +432,10 @@ impl<T: Real, E> LandmarkScratch<'_, T, E> {
         let count = T::from_usize(n);
         let factor = self.factor.view().leading(n, rank);
         for first in samples.clone().step_by(4) {
+            if blocks::is_next(first) {
+                let mut sums = self.covariance.reborrow().into_leading(rank, rank);
+                blocks::set_matrix_aside(&mut sums, self.values);
+            }
             // Beyond the last sample rows are empty.
             let group = [first, first + 1, first + 2, first + 3].map(|i| factor.row(i));
             let whole = first + 4 <= samples.end;

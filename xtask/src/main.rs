@@ -8,8 +8,11 @@ mod data;
 mod device;
 mod emulate;
 mod firmware;
+mod minimal;
 mod no_panic;
+mod sbom;
 mod stack;
+mod supply;
 mod table;
 mod toolchain;
 
@@ -67,6 +70,12 @@ enum Task {
     Check,
     /// Make the data and the model that the examples carry from the recordings
     Data(Data),
+    /// Check licences, sources and bans of all dependencies, by the rules of deny.toml
+    Supply,
+    /// Print a bill of materials of what a package ships, as CycloneDX JSON
+    Sbom(Sbom),
+    /// Check the workspace with the least versions of its direct dependencies, in a copy
+    Minimal,
 }
 
 #[derive(Args)]
@@ -113,6 +122,16 @@ struct Data {
     /// Write nothing; fail when a file is not what would be made
     #[arg(long)]
     check: bool,
+}
+
+#[derive(Args)]
+struct Sbom {
+    /// The package: `mercer`, which goes into firmware, or `mercer-cli`, the command
+    #[arg(long, value_name = "NAME", default_value = "mercer")]
+    package: String,
+    /// Write it to this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -186,6 +205,9 @@ fn run(task: Task) -> Result<ExitCode> {
         }
         Task::Check => check::run(),
         Task::Data(arguments) => data::run(arguments.check),
+        Task::Supply => supply::run(),
+        Task::Sbom(arguments) => sbom::run(&arguments.package, arguments.out.as_deref()),
+        Task::Minimal => minimal::run(),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::linalg::MatrixViewMut;
-use crate::math::{Real, first_not_finite};
+use crate::math::{Real, first_not_finite, scale_of};
 
 /// Checks a matrix and scales it; returns what it was divided by and its largest entry after that.
 pub(super) fn prepare<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(T, T), Error> {
@@ -23,12 +23,6 @@ pub(super) fn divide<T: Real>(matrix: &mut MatrixViewMut<'_, T>, scale: T) {
             *entry /= scale;
         }
     }
-}
-
-/// 1, unless squares of numbers of this size, summed over a matrix, come near the limits of `f32`.
-pub(super) fn scale_of<T: Real>(largest: T) -> T {
-    let usual = T::from_f64(1e-8)..T::from_f64(1e8);
-    if largest > T::ZERO && !usual.contains(&largest) { largest } else { T::ONE }
 }
 
 /// Multiplies eigenvalues by the scale of their matrix.

@@ -12,7 +12,7 @@
 
 use crate::error::Error;
 use crate::linalg::{MatrixView, MatrixViewMut};
-use crate::math::{Real, sum};
+use crate::math::{Real, long_sum};
 
 /// Writes `f(A) = U f(Λ) Uᵀ` to `out`: the square root, inverse, exponential … of a matrix.
 ///
@@ -69,7 +69,7 @@ pub fn matrix_function<T: Real>(
 
 /// Sum of the diagonal, which is the sum of the eigenvalues.
 pub fn trace<T: Real>(matrix: MatrixView<'_, T>) -> T {
-    sum(matrix.diagonal())
+    long_sum(matrix.diagonal())
 }
 
 /// Determinant, the product of the eigenvalues; infinite where that overflows.

@@ -17,18 +17,19 @@
 //!
 //! **Bound.** Residuals of 4 `ε‖A‖`, and eigenvalues off by no more than that.
 
-use super::conventions::{divide, require_finite_eigenvalues, scale_of, settle_sign};
+use super::conventions::{divide, require_finite_eigenvalues, settle_sign};
 use super::{certificate, ritz};
 use crate::error::{Error, require_capacity};
 use crate::linalg::slices::{entry, head};
 use crate::linalg::{MatrixView, MatrixViewMut, rows};
-use crate::math::{Real, first_not_finite};
+use crate::math::{Real, first_not_finite, scale_of};
 
 /// How many restarts are allowed. Positive semi-definite matrices take 25 at the most (the random
 /// ones in `tests/leading.rs`, some with the least memory).
 ///
 /// Of indefinite ones about 1 in 1,000 is not solved by then: those whose wanted eigenvalues are
-/// tiny beside negative ones, when the basis is shorter than `n`.
+/// tiny beside negative ones, or agree with others to the last digit, when the basis is shorter than
+/// `n`.
 pub const MAX_RESTARTS: usize = 300;
 
 /// Most steps between two looks at the Ritz values, which cost about as much as a step.

@@ -10,7 +10,7 @@ use crate::kpca::Components;
 use crate::kpca::components::{Choice, choose};
 use crate::linalg::eigen::{self, EigenScratch, Eigensolver, Jacobi, Memory};
 use crate::linalg::slices::{head_mut, tail, tail_mut};
-use crate::linalg::{Matrix, MatrixView, MatrixViewMut, rows};
+use crate::linalg::{Matrix, MatrixView, MatrixViewMut, blocks, rows};
 use crate::math::{Real, dot_in_order, sum};
 
 /// Memory for a fit: an `M × M` matrix and a little more, where `M` is the number of inputs or, for
@@ -73,7 +73,7 @@ impl<X: Vector, const M: usize, E: Eigensolver<X::Scalar>> Default for PcaWorksp
 pub struct PcaScratch<'a, T, E = Jacobi<T>> {
     /// `m × m`; covariance or inner products, then the eigenvectors as rows.
     pub matrix: MatrixViewMut<'a, T>,
-    /// `m`; the variances of all axes.
+    /// `m`; the variances of all axes, before that sums over samples.
     pub values: &'a mut [T],
     /// For the eigensolver, which it names.
     pub solver: EigenScratch<'a, T, E>,
@@ -126,7 +126,7 @@ pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized, E: Eigensolver<T>>(
     scratch: &mut PcaScratch<'_, T, E>,
     pca: &mut PcaMut<'_, T>,
 ) -> Result<PcaReport<T>, Error> {
-    let d = begin(samples, scratch.mean, pca)?;
+    let d = begin(samples, scratch.mean, scratch.values, pca)?;
     require_shape("covariance rows", d, scratch.matrix.rows())?;
     require_shape("covariance columns", d, scratch.matrix.columns())?;
     scratch.solver.require(d)?;
@@ -136,7 +136,11 @@ pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized, E: Eigensolver<T>>(
     let count = T::from_usize(samples.count());
     // Until the eigensolver needs it: a sample less the mean.
     let centred = scratch.solver.numbers(d);
-    for x in samples.iter_samples() {
+    scratch.values.fill(T::ZERO);
+    for (i, x) in samples.iter_samples().enumerate() {
+        if blocks::is_next(i) {
+            blocks::set_matrix_aside(&mut scratch.matrix, scratch.values);
+        }
         for ((centred, &x), &mean) in centred.iter_mut().zip(x).zip(scratch.mean.iter()) {
             *centred = x - mean;
         }
@@ -145,7 +149,7 @@ pub fn fit<T: Real, S: Samples<View = [T]> + ?Sized, E: Eigensolver<T>>(
             rows::add(tail_mut(row, i), own / count, tail(centred, i));
         }
     }
-    scratch.matrix.mirror_upper();
+    blocks::complete_matrix(&mut scratch.matrix, scratch.values);
     solve(samples, components, scratch, pca, |axis, vector, _| {
         for (axis, &entry) in axis.iter_mut().zip(vector) {
             *axis = entry;
@@ -167,7 +171,8 @@ pub fn fit_dual<T: Real, S: Samples<View = [T]> + ?Sized, E: Eigensolver<T>>(
     scratch: &mut PcaScratch<'_, T, E>,
     pca: &mut PcaMut<'_, T>,
 ) -> Result<PcaReport<T>, Error> {
-    begin(samples, scratch.mean, pca)?;
+    // Samples that have a row and a column of a matrix each are not so many.
+    begin(samples, scratch.mean, &mut [], pca)?;
     let n = samples.count();
     require_shape("inner product rows", n, scratch.matrix.rows())?;
     require_shape("inner product columns", n, scratch.matrix.columns())?;
@@ -201,9 +206,12 @@ pub(super) fn project_on<T: Real>(axis: &[T], x: &[T], mean: &[T]) -> T {
 }
 
 /// Checks samples and sizes and writes the mean; returns the number of inputs.
+///
+/// `before` has a place for the sum of each input, or none at all if there are few samples.
 fn begin<T: Real, S: Samples<View = [T]> + ?Sized>(
     samples: &S,
     mean: &mut [T],
+    before: &mut [T],
     pca: &PcaMut<'_, T>,
 ) -> Result<usize, Error> {
     check_samples(&Linear, samples)?;
@@ -215,11 +223,16 @@ fn begin<T: Real, S: Samples<View = [T]> + ?Sized>(
     // Measured from the first sample: equal samples then have no variance at all, and samples far
     // from the origin lose no digits.
     mean.fill(T::ZERO);
-    for x in samples.iter_samples() {
+    before.fill(T::ZERO);
+    for (i, x) in samples.iter_samples().enumerate() {
+        if blocks::is_next(i) && !before.is_empty() {
+            blocks::set_aside(mean, before);
+        }
         for ((mean, &x), &origin) in mean.iter_mut().zip(x).zip(first) {
             *mean += x - origin;
         }
     }
+    rows::add(mean, T::ONE, before);
     let count = T::from_usize(samples.count());
     for (mean, &origin) in mean.iter_mut().zip(first) {
         *mean = origin + *mean / count;
@@ -238,9 +251,10 @@ fn solve<T: Real, S: Samples<View = [T]> + ?Sized, E: Eigensolver<T>>(
 ) -> Result<PcaReport<T>, Error> {
     let PcaScratch { matrix, values, solver, mean } = scratch;
     let total_variance = eigen::trace(matrix.view());
-    // Each entry is a sum of n or d products, whichever is not the side of the matrix; the
-    // eigensolver adds rounding in proportion to the side.
-    let side = T::from_usize(samples.count().max(mean.len()));
+    // Each entry is a sum of d products, or of n in blocks; the eigensolver adds rounding in
+    // proportion to the side.
+    let terms = mean.len().max(blocks::longest(samples.count()));
+    let side = T::from_usize(matrix.rows().max(terms));
     let rounding = T::from_f64(4.0) * side * T::EPSILON * matrix.view().largest_below();
     let sweeps = solver.solve(matrix, values)?;
     let capacity = pca.axes.rows().min(pca.variances.len());
