@@ -64,8 +64,12 @@ fn stuck_inputs_are_named() {
         })
     };
     assert_warns(&stuck(0, 31, 1), &[Warning::StuckInputs { first: 1, count: 1 }]);
-    // The first quarter was taken while the sensor still worked.
-    let late = [Warning::StuckInputs { first: 3, count: 1 }, Warning::Drift { quarter: 0 }];
+    // The first quarter was taken while the sensor still worked, and what is stuck is like its neighbours.
+    let late = [
+        Warning::StuckInputs { first: 3, count: 1 },
+        Warning::Autocorrelated { effective: 29, spacing: 3 },
+        Warning::Drift { quarter: 0 },
+    ];
     assert_warns(&stuck(20, 60, 3), &late);
     assert_warns(&stuck(10, 40, 1), &[]);
     let both = spoiled(N, |i, x| {

@@ -25,7 +25,8 @@ pub(crate) enum Kind {
     Mixture,
     /// Each input is an autoregression: `φ` times its last value, and noise; of variance 1.
     Autoregressive(f64),
-    /// Independent noise around a mean that moves by so many deviations while the samples are taken, and then stays.
+    /// Independent noise around a mean that moves by so many deviations while the samples are taken, and goes on for a quarter of
+    /// that time.
     Drift(f64),
 }
 
@@ -63,7 +64,9 @@ impl Kind {
         let mut row = vec![0.0; inputs];
         let mut data = Vec::with_capacity((n + fresh) * inputs);
         for t in 0..n + fresh {
-            self.fill(&mut row, &mut last, (t as f64 / n as f64).min(1.0), &mut random);
+            let after = t.saturating_sub(n) as f64 / fresh.max(1) as f64;
+            let time = (t as f64 / n as f64).min(1.0) + after / 4.0;
+            self.fill(&mut row, &mut last, time, &mut random);
             data.extend_from_slice(&row);
             // What is learned must not be judged by readings that remember it.
             if t + 1 == n && matches!(self, Self::Autoregressive(_)) {

@@ -11,7 +11,9 @@
 //!
 //! *Drift.* The mean of a quarter of the samples lies from that of the others as far as chance
 //! takes it: the squared distance, in units of what is expected, is about `χ²_ν/ν` with
-//! `ν = (Σλ)²/Σλ²`; the cube root of that is about normal.
+//! `ν = (Σλ)²/Σλ²`; the cube root of that is about normal. More is expected if neighbours are
+//! alike: `(1+ρ)/(1−ρ)` times as much, with a `ρ` from samples an eighth of a recording apart, over
+//! which a drift does not show.
 //!
 //! **Source.** Bartlett, *On the Theoretical Specification and Sampling Properties of Autocorrelated
 //! Time-Series*, 1946; Kendall, *Note on Bias in the Estimation of Autocorrelation*, 1954; Gretton et al., *A Kernel Two-Sample Test*, JMLR 13, 2012, for distances of
@@ -20,7 +22,7 @@
 //! **Domain.** Samples in the order in which they were taken. In another order nothing is found.
 //!
 //! **Bound.** Of independent samples, 32 or more, at most 4 % are said to be alike and at most 4 %
-//! to drift (`tests/promises.rs`). About `3n·r` multiply-adds for `r` coordinates.
+//! to drift (`tests/promises.rs`). About `5n·r` multiply-adds for `r` coordinates.
 
 use crate::linalg::MatrixView;
 use crate::math::{Real, sum};
@@ -50,9 +52,16 @@ pub(super) fn examine<T: Real>(coordinates: MatrixView<'_, T>, variances: &[T]) 
     let freedom = T::ONE / sum(variances.iter().map(|&v| (v / total) * (v / total)));
     let shifts = quarter_shifts(coordinates, total);
     let steady = sum(shifts) < T::from_f64(STEADY * QUARTERS as f64);
+    let n = coordinates.rows();
+    let (far, near) = (n / 2, n / 8);
+    let alike = if steady { None } else { find_worth(coordinates, total, far) };
+    let nearby = find_worth(coordinates, total, near).unwrap_or(T::ONE);
     Dependence {
-        alike: if steady { None } else { find_alike(coordinates, total) },
-        unlike: find_unlike(shifts, freedom, coordinates.rows()),
+        alike: alike.map(|worth| Alike {
+            effective: whole_up_to(n, T::from_usize(n) * worth).max(1),
+            spacing: (whole_up_to(n, T::ONE / worth) + 1).min(n),
+        }),
+        unlike: find_unlike(shifts.map(|shift| shift * nearby), freedom, n),
     }
 }
 
@@ -73,13 +82,14 @@ const UNLIKE: f64 = 2.8;
 /// reason to warn, however certain it is.
 const NEGLIGIBLE: f64 = 0.05;
 
-fn find_alike<T: Real>(coordinates: MatrixView<'_, T>, total: T) -> Option<Alike> {
+/// How many independent samples each one is worth, if neighbours are alike beyond chance, by the
+/// differences of samples so far `apart`.
+fn find_worth<T: Real>(coordinates: MatrixView<'_, T>, total: T, apart: usize) -> Option<T> {
     let n = coordinates.rows();
-    let half = n / 2;
     let (mut products, mut squares, mut power) = (T::ZERO, T::ZERO, T::ZERO);
-    for t in 0..n.saturating_sub(half + 1) {
+    for t in 0..n.saturating_sub(apart + 1) {
         let (now, next) = (coordinates.row(t), coordinates.row(t + 1));
-        let (then, after) = (coordinates.row(t + half), coordinates.row(t + half + 1));
+        let (then, after) = (coordinates.row(t + apart), coordinates.row(t + apart + 1));
         let (mut product, mut norms) = (T::ZERO, T::ZERO);
         for (((&now, &next), &then), &after) in now.iter().zip(next).zip(then).zip(after) {
             let (u, v) = (now - then, next - after);
@@ -102,11 +112,7 @@ fn find_alike<T: Real>(coordinates: MatrixView<'_, T>, total: T) -> Option<Alike
     let bias = (T::ONE + T::from_f64(3.0) * found) / count;
     let most = T::ONE - T::ONE / count;
     let correlation = if found + bias < most { found + bias } else { most };
-    let worth = (T::ONE - correlation) / (T::ONE + correlation);
-    Some(Alike {
-        effective: whole_up_to(n, count * worth).max(1),
-        spacing: (whole_up_to(n, T::ONE / worth) + 1).min(n),
-    })
+    Some((T::ONE - correlation) / (T::ONE + correlation))
 }
 
 /// The whole part of a number ≥ 0, at most `limit`.
