@@ -47,7 +47,7 @@ fn run() -> Result<(), Error> {
     if let Some(report) = learner.report() {
         say!("  {} points, {} components", report.fit.points, report.fit.components);
         say!(
-            "  threshold {:.4} for {} % false alarms",
+            "  threshold {:.4} for {} % false alarms, if readings to come are like the samples",
             report.thresholds.spe,
             100.0 * report.false_alarms
         );

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`scaling`] | [`Scaling`]: inputs in units of their standard deviation |
 //! | `detector` | [`Detector`], [`DetectorView`], [`Thresholds`], [`Verdict`] |
-//! | [`calibrate`] | thresholds that keep a promise about [`FalseAlarms`] |
+//! | [`calibrate`] | thresholds for a wished rate of [`FalseAlarms`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
 //! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |

@@ -25,11 +25,13 @@ where
                 let scores = cross_fit(&rbf(), &scaled(&samples), &recipe);
                 let case = format!("{order:?}, {folds} folds, {thousandths}, {watch:?}");
                 let spe = quantile(scores.iter().map(|score| score.spe), thousandths);
+                let components = T::from_usize(report.fit.components);
                 let t2 = quantile(scores.iter().map(|score| score.t2), thousandths);
                 assert_eq!(report.thresholds.spe, spe, "{case}");
-                assert_eq!(report.thresholds.t2, t2, "{case}");
+                assert_eq!(report.thresholds.t2, t2 * (components * components), "{case}");
                 assert_eq!(report.thresholds.watch, watch);
-                assert_eq!(report.false_alarms, T::from_f64(thousandths as f64 / 1000.0));
+                let wished = T::from_f64(thousandths as f64 / 1000.0);
+                assert_eq!((report.wished, report.false_alarms), (wished, wished));
             }
         }
     }
@@ -126,7 +128,8 @@ fn with_both_scores_watched_each_gets_half_of_the_false_alarms() {
     // 5 % of 60 samples is supported, 2 × 2.5 % would be, 2 × 1.25 % is not.
     assert_eq!(learn(&samples, rbf(), recipe(Watch::Both, 0.05)).unwrap().1.warnings(), []);
     let (_, tight) = learn(&samples, rbf(), recipe(Watch::Both, 0.025)).unwrap();
-    assert_eq!(tight.warnings(), [Warning::UnsupportedRate { needed: 79 }]);
+    assert_eq!(tight.false_alarms, 2.0 / 61.0);
+    assert_eq!(tight.warnings(), [Warning::UnsupportedRate { given: N, needed: 79 }]);
 
     // Each kind of verdict occurs, and is what the scores say.
     let detector = learner.detector().unwrap();
@@ -162,20 +165,27 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
     assert_eq!(hourly.thresholds, same.thresholds);
 
     let (_, minutely) = learn(&samples, rbf(), recipe(1.0 / 60.0)).unwrap();
-    assert_eq!(minutely.warnings(), [Warning::UnsupportedRate { needed: 1439 }]);
+    assert_eq!(minutely.warnings(), [Warning::UnsupportedRate { given: N, needed: 1439 }]);
     let scores = cross_fit(&rbf(), &scaled(&samples), &Recipe::default());
-    let largest = |score: fn(&Score<f32>) -> f32| scores.iter().map(score).fold(0.0, f32::max);
+    let largest = |score: fn(&HeldOut<f32>) -> f32| scores.iter().map(score).fold(0.0, f32::max);
+    let components = minutely.fit.components as f32;
     assert_eq!(minutely.thresholds.spe, largest(|score| score.spe));
-    assert_eq!(minutely.thresholds.t2, largest(|score| score.t2));
+    assert_eq!(minutely.thresholds.t2, largest(|score| score.t2) * (components * components));
+    // The report says what was wished for, and that one reading in 61 is what can be told.
+    let wished = recipe(1.0 / 60.0).false_alarms.share().unwrap();
+    assert_eq!((minutely.wished, minutely.false_alarms), (wished, 1.0 / 61.0));
+    assert_eq!(hourly.false_alarms, hourly.wished);
 
-    for (alpha, needed) in [(0.01, 99), (0.003, 333), (1e-5, 99_999), (1e-9, 1_000_000)] {
+    for (alpha, needed) in [(0.01, 99), (0.003, 333), (1e-5, 99_999), (1e-9, 999_999_999)] {
         let recipe = Recipe::<f64>::default().false_alarms(share(alpha));
         let samples = Machine(6).readings(N);
         let (_, report) = learn(&samples, rbf(), recipe).unwrap();
-        assert_eq!(report.warnings(), [Warning::UnsupportedRate { needed }], "{alpha}");
+        assert_eq!(report.warnings(), [Warning::UnsupportedRate { given: N, needed }], "{alpha}");
     }
     // As many as it takes are enough, one fewer is not.
-    for (n, expected) in [(49, vec![]), (48, vec![Warning::UnsupportedRate { needed: 49 }])] {
+    for (n, expected) in
+        [(49, vec![]), (48, vec![Warning::UnsupportedRate { given: 48, needed: 49 }])]
+    {
         let recipe = Recipe::default().false_alarms(share(0.02));
         let (_, report) = learn(&samples[..n], rbf::<f32>(), recipe).unwrap();
         assert_eq!(report.warnings(), expected, "{n}");

@@ -64,7 +64,13 @@ fn stuck_inputs_are_named() {
         })
     };
     assert_warns(&stuck(0, 31, 1), &[Warning::StuckInputs { first: 1, count: 1 }]);
-    assert_warns(&stuck(20, 60, 3), &[Warning::StuckInputs { first: 3, count: 1 }]);
+    // The first quarter was taken while the sensor still worked, and what is stuck is like its neighbours.
+    let late = [
+        Warning::StuckInputs { first: 3, count: 1 },
+        Warning::Autocorrelated { effective: 29, spacing: 3 },
+        Warning::Drift { quarter: 0 },
+    ];
+    assert_warns(&stuck(20, 60, 3), &late);
     assert_warns(&stuck(10, 40, 1), &[]);
     let both = spoiled(N, |i, x| {
         x[0] = 1.5;
@@ -77,6 +83,7 @@ fn stuck_inputs_are_named() {
         &[
             Warning::ConstantInputs { first: 0, count: 1 },
             Warning::StuckInputs { first: 1, count: 2 },
+            Warning::Drift { quarter: 0 },
         ],
     );
 }
@@ -95,7 +102,7 @@ fn copies_of_samples_are_counted() {
 #[test]
 fn too_few_samples_to_know_the_inputs_are_said() {
     assert_warns(&spoiled(31, |_, _| {}), &[Warning::FewSamples { given: 31, advised: 32 }]);
-    let mut machine = Machine(61);
+    let mut machine = Machine(62);
     let mut learner = Learner::<Rbf<f32>, [f32; 10], 39, R, P>::new();
     while !learner.is_full() {
         let [a, b, c, d] = machine.reading();
@@ -131,7 +138,11 @@ fn every_warning_reads_differently() {
         Warning::StuckInputs { first: 3, count: 1 },
         Warning::Duplicates { samples: 1 },
         Warning::FewSamples { given: 20, advised: 32 },
-        Warning::UnsupportedRate { needed: 99 },
+        Warning::UnsupportedRate { given: 20, needed: 99 },
+        Warning::Autocorrelated { effective: 6, spacing: 19 },
+        Warning::Drift { quarter: 0 },
+        Warning::Drift { quarter: 1 },
+        Warning::Drift { quarter: 3 },
         Warning::ComponentsCapped,
         Warning::PointsCapped,
         Warning::Indefinite,
@@ -170,7 +181,7 @@ fn every_warning_is_given_at_once() {
             Warning::StuckInputs { first: 3, count: 1 },
             Warning::Duplicates { samples: 1 },
             Warning::FewSamples { given: 20, advised: 32 },
-            Warning::UnsupportedRate { needed: 99 },
+            Warning::UnsupportedRate { given: 20, needed: 99 },
             Warning::Indefinite,
             Warning::ComponentsCapped,
         ]

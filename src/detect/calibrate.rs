@@ -1,24 +1,32 @@
-//! Thresholds that keep a promise about false alarms.
+//! Thresholds for a wished share of false alarms, and how far samples can support the wish.
 //!
 //! The scores of the samples a model was fitted to say little about those of new readings: the
 //! model has bent itself towards them. On six real data sets a 5 % threshold taken from them gave
 //! 33 % false alarms (`docs/EVALUATION.md`). So the samples are scored by *cross-fit*: they are
 //! dealt into folds, and each fold is scored by a model that was fitted to the others. The
 //! threshold is then the `⌈(n+1)(1−α)⌉`-th smallest of these `n` scores. If they all came from one
-//! model that had seen none of them, this would bound the share of false alarms by `α` for
-//! exchangeable readings (split conformal prediction; Vovk et al. 2005). They come from as many
-//! models as there are folds, and the final one is fitted to all samples: the rate is then close to
-//! `α`, mostly below, but not bounded by it (`docs/EVALUATION.md` has what it was on real data).
-//! Readings that drift keep no such promise.
+//! model that had seen none of them, this would bound the share of false alarms by `α` for readings
+//! that are exchangeable with the samples (split conformal prediction; Vovk et al. 2005). They come
+//! from as many models as there are folds, and the final one is fitted to all samples: the rate is
+//! then close to `α`, mostly below, but not bounded by it. `docs/CALIBRATION.md` has what it was
+//! for many kinds of readings, `docs/EVALUATION.md` on real data.
+//!
+//! *Exchangeable* means: taken under the same conditions as the samples, and independent of each
+//! other. Of readings that drift, or that are like their neighbours, more raise false alarms.
+//! Learning looks for both and [warns](crate::detect::Warning). And no wish is met by too few
+//! samples: `n` of them support about one false alarm in `n + 1` readings, not fewer. The
+//! [report](crate::detect::LearnReport) says what was wished for, and what is supported.
 
 use crate::error::Error;
 use crate::math::Real;
 
-/// How many false alarms are tolerable.
+/// How many false alarms are wished for, among readings that are
+/// [exchangeable](self) with the samples.
 ///
 /// The fewer they may be, the more samples it takes: 5 % wants a few dozen, 1 % several hundred.
-/// With fewer the threshold is one of the largest scores seen, which keeps the promise but lets
-/// many anomalies pass.
+/// With fewer the threshold is one of the largest scores seen, which lets many anomalies pass; with
+/// fewer than `1/α − 1` it is the largest, and there will be more false alarms than wished for:
+/// about one in `n + 1` readings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -45,11 +53,18 @@ impl<T: Real> FalseAlarms<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] when it does not lie between 0 and 1.
+    /// [`Error::Parameter`] when it does not lie between 0 and 1, or when alarms or readings are not
+    /// more than 0.
     pub fn share(&self) -> Result<T, Error> {
         let share = match *self {
             Self::Share(share) => share,
-            Self::PerDay { alarms, hertz } => alarms / (hertz * T::from_f64(86_400.0)),
+            Self::PerDay { alarms, hertz } if alarms > T::ZERO && hertz > T::ZERO => {
+                alarms / (hertz * T::from_f64(86_400.0))
+            }
+            Self::PerDay { .. } => {
+                let rule = "more than 0 alarms a day, at more than 0 readings a second";
+                return Err(Error::Parameter { name: "false_alarms", rule });
+            }
         };
         if share > T::ZERO && share < T::ONE {
             Ok(share)
@@ -119,6 +134,32 @@ fn rank<T: Real>(n: usize, alpha: T) -> usize {
     (1..=n).find(|&rank| T::from_usize(rank) >= lenient).unwrap_or(n + 1)
 }
 
+/// The fewest samples of which the `⌈(n+1)(1−α)⌉`-th exists: `1/α − 1`, rounded up; `usize::MAX`
+/// stands for that many and more.
+pub(crate) fn samples_for<T: Real>(alpha: T) -> usize {
+    // What is whole but for the rounding of α counts as whole.
+    let exact = (1.0 - T::EPSILON.to_f64()) / alpha.to_f64() - 1.0;
+    let whole = exact as usize;
+    if (whole as f64) < exact { whole.saturating_add(1) } else { whole }.max(1)
+}
+
+/// The smallest share of false alarms that so many samples support: that of readings which score
+/// higher than all of them.
+pub(crate) fn supported_share<T: Real>(samples: usize) -> T {
+    T::ONE / (T::from_usize(samples) + T::ONE)
+}
+
+/// What T² is divided by so that those of models with unlike numbers of components can be compared.
+///
+/// A fold's model keeps fewer components than the final one, which is fitted to more samples. Those
+/// it lacks have the least variance, and are the ones that fit new readings worst: each adds to
+/// the T² of a new reading about twice the mean of the others. So T² grows with the square of the
+/// number. (Without this, thresholds for 5 % let 8 % pass where there are many components; see
+/// `tests/promises.rs`.)
+pub(crate) fn t2_unit<T: Real>(components: usize) -> T {
+    T::from_usize(components).power(2)
+}
+
 /// The `rank`-th smallest value, counted from 1, by counting how many are smaller.
 pub(crate) fn nth_smallest<T: Real, I: Iterator<Item = T>>(
     values: impl Fn() -> I,
@@ -184,8 +225,36 @@ mod tests {
             FalseAlarms::Share(f32::NAN),
             FalseAlarms::PerDay { alarms: 1.0, hertz: 0.0 },
             FalseAlarms::PerDay { alarms: 1e6, hertz: 1.0 },
+            FalseAlarms::PerDay { alarms: -1.0, hertz: 1.0 },
+            FalseAlarms::PerDay { alarms: 1.0, hertz: -1.0 },
+            FalseAlarms::PerDay { alarms: -1.0, hertz: -1.0 },
+            FalseAlarms::PerDay { alarms: 0.0, hertz: 1.0 },
+            FalseAlarms::PerDay { alarms: f32::NAN, hertz: 1.0 },
+            FalseAlarms::PerDay { alarms: 1.0, hertz: f32::NAN },
+            FalseAlarms::PerDay { alarms: 1.0, hertz: f32::INFINITY },
+            FalseAlarms::PerDay { alarms: f32::INFINITY, hertz: f32::INFINITY },
         ] {
-            assert!(matches!(wish.share(), Err(Error::Parameter { name: "false_alarms", .. })));
+            let refused = wish.share();
+            assert!(
+                matches!(refused, Err(Error::Parameter { name: "false_alarms", .. })),
+                "{wish:?}: {refused:?}"
+            );
         }
+    }
+
+    #[test]
+    fn samples_for_a_rate_are_the_fewest_that_support_it() {
+        for (alpha, expected) in
+            [(0.5, 1), (0.3, 3), (0.05, 19), (0.01, 99), (0.003, 333), (1e-5, 99_999)]
+        {
+            assert_eq!(samples_for(alpha), expected, "{alpha}");
+            assert_eq!(samples_for(alpha as f32), expected, "{alpha} in f32");
+            assert!(supported_share::<f64>(expected) <= alpha * (1.0 + 1e-12));
+            assert!(expected == 1 || supported_share::<f64>(expected - 1) > alpha);
+        }
+        assert_eq!(samples_for(1e-9), 999_999_999);
+        assert_eq!(samples_for(1.0 / 86_400_000.0), 86_399_999);
+        assert_eq!(samples_for(1e-300), usize::MAX);
+        assert_eq!(samples_for(f32::from_bits(1)), usize::MAX);
     }
 }

@@ -5,6 +5,8 @@
 //!    without it.
 //! 3. The thresholds are taken from these scores (see [`calibrate`](crate::detect::calibrate)), and
 //!    the model is fitted to all samples.
+//! 4. The order of the samples is looked at: if neighbours are alike, or a quarter is unlike the
+//!    others, the wish for false alarms is unlikely to come true.
 //!
 //! What cannot be right is refused, what may not be is said: see [`Warning`] and the last variants
 //! of [`Error`].
@@ -13,6 +15,7 @@
 //! [`Learner`](crate::Learner) in statics and a host program with sizes from a file share this
 //! code.
 
+mod dependence;
 mod inspect;
 mod recipe;
 mod report;
@@ -20,13 +23,16 @@ mod report;
 pub use recipe::Recipe;
 pub use report::{LearnReport, Warning};
 
-use inspect::{inspect, name_cause, require_sense};
+use dependence::{Alike, Dependence};
+use inspect::{advised_samples, inspect, name_cause, require_sense};
 use report::{Warnings, warn};
 
 use crate::Progress;
-use crate::detect::calibrate::{nth_smallest, quantile};
+use crate::detect::Thresholds;
+use crate::detect::calibrate::{
+    FoldOrder, nth_smallest, quantile, samples_for, supported_share, t2_unit,
+};
 use crate::detect::reading::Inspect;
-use crate::detect::{Thresholds, Watch};
 use crate::error::Error;
 use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
@@ -48,7 +54,7 @@ pub struct LearnScratch<'a, T, E = TridiagonalQr<T>> {
     pub rows: &'a mut [u32],
     /// `n`; cross-fitted SPE.
     pub spe: &'a mut [T],
-    /// `n`; cross-fitted T².
+    /// `n`; cross-fitted T² over the square of the number of components.
     pub t2: &'a mut [T],
     /// One for each component there is room for.
     pub projection: &'a mut [T],
@@ -138,7 +144,7 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 /// State of learning in steps.
 ///
 /// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n`
-/// kernel evaluations and about `n·r + r·(r + p)` multiply-adds, or `4n²` comparisons; the first
+/// kernel evaluations and about `5n·r + r·(r + p)` multiply-adds, or `4n²` comparisons; the first
 /// step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
 /// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes
 /// the folds' part of it twice.
@@ -151,6 +157,8 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
     trimmed: usize,
     warnings: Warnings,
     thresholds: Thresholds<T>,
+    /// The share of false alarms that the samples support.
+    false_alarms: T,
     stage: Stage<K, T, E>,
 }
 
@@ -210,6 +218,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             trimmed: 0,
             warnings: heapless::Vec::new(),
             thresholds: Thresholds { watch: recipe.watch, ..Thresholds::EMPTY },
+            false_alarms: T::ZERO,
             stage: Stage::Inspect,
         })
     }
@@ -282,6 +291,13 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                         let near = make_memos(&kernel, points.iter_samples(), memos).len();
                         self.stage = Stage::Score { fold, kernel, near, position: 0 };
                     } else {
+                        self.thresholds.t2 *= t2_unit(report.components);
+                        let factor = scratch.landmark.factor.view();
+                        let order = dependence::examine(
+                            factor.leading(rows, report.points),
+                            head(scratch.landmark.values, report.points),
+                        );
+                        self.judge_order(order, advised_samples(&subset))?;
                         let total = scratch.candidate.header.total_variance;
                         let wish = recipe.components;
                         let sense = require_sense(
@@ -328,7 +344,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 LearnReport {
                     fit: *fit,
                     thresholds: self.thresholds,
-                    false_alarms: self.recipe.false_alarms.share().unwrap_or(T::ZERO),
+                    wished: self.recipe.false_alarms.share().unwrap_or(T::ZERO),
+                    false_alarms: self.false_alarms,
                     trimmed: self.trimmed,
                     warnings: self.warnings.clone(),
                 },
@@ -347,10 +364,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             self.recipe.require_samples(self.kept)?;
             return Ok(Stage::Begin { fold: 0 });
         }
-        let mut alpha = self.recipe.false_alarms.share()?;
-        if self.recipe.watch == Watch::Both {
-            alpha /= T::from_f64(2.0);
-        }
+        let alpha = self.recipe.share_of_each_score()?;
         let half = alpha / T::from_f64(2.0);
         let refused = if self.refused < half { self.refused } else { half };
         let remaining = (alpha - refused) / (T::ONE - refused);
@@ -360,28 +374,39 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             return Err(Error::TooFewSamples { given: self.kept, needed: 1 });
         };
         (self.thresholds.spe, self.thresholds.t2) = (spe.threshold, t2.threshold);
-        let needed = samples_for(alpha);
-        if self.kept < needed {
-            warn(&mut self.warnings, Warning::UnsupportedRate { needed });
+        let (given, needed) = (self.kept, samples_for(alpha));
+        if given < needed {
+            warn(&mut self.warnings, Warning::UnsupportedRate { given, needed });
         }
+        self.false_alarms = self.rate_supported_by(given)?;
         // A fold that no sample is in: the fit is then made to all.
         Ok(Stage::Begin { fold: self.recipe.folds })
     }
-}
 
-/// The fewest samples of which the `⌈(n+1)(1−α)⌉`-th exists: `1/α − 1`, rounded up; at most a
-/// million.
-fn samples_for<T: Real>(alpha: T) -> usize {
-    let (mut low, mut high) = (1, 1_000_000);
-    while low < high {
-        let middle = (low + high) / 2;
-        if T::from_usize(middle + 1) * alpha >= T::ONE - T::EPSILON {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
+    /// The share of false alarms that so many independent samples support.
+    fn rate_supported_by(&self, samples: usize) -> Result<T, Error> {
+        let wished = self.recipe.false_alarms.share()?;
+        let each = self.recipe.share_of_each_score()?;
+        Ok(wished.larger(supported_share::<T>(samples) * (wished / each)))
     }
-    low
+
+    /// Warns of what the order of the samples says, if it can do harm.
+    fn judge_order(&mut self, order: Dependence, advised: usize) -> Result<(), Error> {
+        if let Some(Alike { effective, spacing }) = order.alike {
+            let enough = advised.max(samples_for(self.recipe.share_of_each_score()?));
+            // Folds in turn leave the neighbours of what they hold out in the fit, however many
+            // samples there are.
+            let seen = self.recipe.order == FoldOrder::Interleaved && 2 * effective < self.kept;
+            if effective < enough || seen {
+                warn(&mut self.warnings, Warning::Autocorrelated { effective, spacing });
+                self.false_alarms = self.rate_supported_by(effective)?;
+            }
+        }
+        if let Some(quarter) = order.unlike {
+            warn(&mut self.warnings, Warning::Drift { quarter });
+        }
+        Ok(())
+    }
 }
 
 /// Lists the kept samples at the positions that are wanted; returns how many.
@@ -426,7 +451,7 @@ where
     };
     let score = model.score(x, projection).map_err(|error| error.of_sample(row as usize))?;
     set(scratch.spe, position, score.spe);
-    set(scratch.t2, position, score.t2);
+    set(scratch.t2, position, score.t2 / t2_unit(components));
     Ok(())
 }
 

@@ -25,10 +25,15 @@ pub(super) fn inspect<S: Samples<View: Inspect> + ?Sized>(samples: &S, warnings:
     if copies > 0 {
         warn(warnings, Warning::Duplicates { samples: copies });
     }
-    let advised = (4 * inputs).max(32);
+    let advised = advised_samples(samples);
     if n < advised {
         warn(warnings, Warning::FewSamples { given: n, advised });
     }
+}
+
+/// How many independent samples it takes to know the inputs.
+pub(super) fn advised_samples<S: Samples<View: Inspect> + ?Sized>(samples: &S) -> usize {
+    (4 * samples.sample(0).map_or(0, Inspect::inputs)).max(32)
 }
 
 /// Length of the longest run of samples with the same value for an input.

@@ -29,9 +29,11 @@ pub struct Recipe<T> {
     pub components: Components<T>,
     /// How many folds the samples are dealt into, at least 2. Default: 4.
     pub folds: usize,
-    /// How they are dealt. Default: in blocks, for readings that follow each other in time.
+    /// How they are dealt. Default: in blocks, for readings that follow each other in time. Either
+    /// way their order is taken as that of time, and learning says if neighbours are alike.
     pub order: FoldOrder,
-    /// How many false alarms are tolerable. Default: 5 % of normal readings.
+    /// How many false alarms are wished for. Default: 5 % of normal readings. What the samples
+    /// support is in the [report](super::LearnReport::false_alarms).
     pub false_alarms: FalseAlarms<T>,
     /// Which scores can raise an alarm. Default: SPE. With both, each gets half of the false
     /// alarms.
@@ -139,6 +141,12 @@ impl<T: Real> Recipe<T> {
             return Err(Error::TooFewSamples { given, needed });
         }
         require_capacity("samples", given, u32::MAX as usize)
+    }
+
+    /// The share of false alarms that each score which is watched may raise.
+    pub(super) fn share_of_each_score(&self) -> Result<T, Error> {
+        let share = self.false_alarms.share()?;
+        Ok(if self.watch == Watch::Both { share / T::from_f64(2.0) } else { share })
     }
 
     /// Are its values in their domain? (Landmarks and components are checked by the fit.)

@@ -39,8 +39,25 @@ pub enum Warning {
     },
     /// The samples are too few for the wish for false alarms: the threshold is their largest score.
     UnsupportedRate {
-        /// How many it would take.
+        /// How many there are.
+        given: usize,
+        /// How many it would take; `usize::MAX` stands for that many and more.
         needed: usize,
+    },
+    /// Neighbouring samples are alike, so that they say less about the readings to come than as many
+    /// independent ones would: expect more false alarms.
+    Autocorrelated {
+        /// How many independent samples they are worth.
+        effective: usize,
+        /// Of so many readings one should be taken as a sample.
+        spacing: usize,
+    },
+    /// A quarter of the samples, in the order in which they were taken, is unlike the others. If it
+    /// is the last, the readings drift: those to come may raise false alarms. If it is the first,
+    /// something was still settling.
+    Drift {
+        /// Which quarter, counted from 0.
+        quarter: usize,
     },
     /// There was no room for the components that the recipe asks for.
     ComponentsCapped,
@@ -64,9 +81,32 @@ impl fmt::Display for Warning {
             Self::FewSamples { given, advised } => {
                 write!(f, "few samples: {given} given, {advised} would be better")
             }
-            Self::UnsupportedRate { needed } => {
-                write!(f, "so few false alarms can only be promised with {needed} samples")
-            }
+            Self::UnsupportedRate { given, needed } => write!(
+                f,
+                "{given} samples support no fewer false alarms than about one in {} readings: the \
+                 wish takes {needed} samples{}",
+                given.saturating_add(1),
+                if needed == usize::MAX { " or more" } else { "" }
+            ),
+            Self::Autocorrelated { effective, spacing } => write!(
+                f,
+                "neighbouring samples are alike, all together are worth about {effective} \
+                 independent ones: take one reading in {spacing}, for longer (and folds in blocks)"
+            ),
+            Self::Drift { quarter: 0 } => f.write_str(
+                "the first quarter of the samples is unlike the others: leave it out if something \
+                 was still settling, else learn from a longer recording",
+            ),
+            Self::Drift { quarter: 3 } => f.write_str(
+                "the last quarter of the samples is unlike the others, readings drift: learn from a \
+                 longer recording that covers all that is normal, and learn again from time to time",
+            ),
+            Self::Drift { quarter } => write!(
+                f,
+                "quarter {} of the samples is unlike the others: leave it out if it was not \
+                 normal, else learn from a longer recording",
+                quarter + 1
+            ),
             Self::ComponentsCapped => {
                 f.write_str("no room for the components that the recipe asks for")
             }
@@ -87,7 +127,13 @@ pub struct LearnReport<T> {
     pub fit: FitReport<T>,
     /// The calibrated thresholds.
     pub thresholds: Thresholds<T>,
-    /// The share of false alarms the thresholds are for.
+    /// The share of false alarms that was wished for.
+    pub wished: T,
+    /// The share of false alarms that the samples support: the wish, or more if they are too few for
+    /// it, or worth too few since [neighbours are alike](Warning::Autocorrelated) (with folds in
+    /// turn it is then still too small). It is to be expected of readings that are
+    /// [exchangeable](crate::detect::calibrate) with the samples: taken under the same conditions,
+    /// and independent of each other.
     pub false_alarms: T,
     /// How many samples were left out.
     pub trimmed: usize,
@@ -102,7 +148,7 @@ impl<T> LearnReport<T> {
 }
 
 /// Room for one of each kind.
-pub(super) type Warnings = heapless::Vec<Warning, 8>;
+pub(super) type Warnings = heapless::Vec<Warning, 10>;
 
 /// Adds a warning; there is room for one of each kind.
 pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {
