@@ -141,7 +141,10 @@ where
     let mut fitted = Fitted {
         points: Grid::new(samples.columns()),
         weights: Weights::of(scratch.candidate.view()),
-        thresholds: learned.thresholds,
+        thresholds: match refused {
+            Some(_) => Thresholds::new(T::ZERO, T::ZERO, learned.thresholds.watch),
+            None => learned.thresholds,
+        },
         report: learned.fit,
         trimmed: learned.trimmed,
         warnings: learned.warnings().to_vec(),

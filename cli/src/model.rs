@@ -209,13 +209,18 @@ impl<T: Number> Model<T> {
         require("variances", "descending", variances.is_sorted_by(|a, b| a >= b))?;
         require("total_variance", "finite and > 0", positive(&header.total_variance))?;
         require("threshold_t2", ">= 0", t2 >= T::ZERO)?;
+        // What cannot tell readings apart is never quiet.
+        let none = self.training.refused.is_none() || (spe == T::ZERO && t2 == T::ZERO);
+        require("thresholds", "0 in a model that was refused", none)?;
         // With other kernels, squares of distances can be negative.
         if !header.indefinite {
             require("threshold_spe", ">= 0", spe >= T::ZERO)?;
-            require("centre_norm", ">= 0", header.centre_norm >= T::ZERO)?;
+            let total = header.total_variance.to_f64();
+            let centre = header.centre_norm.to_f64();
+            require("centre_norm", ">= 0", centre >= -ROUNDING * total)?;
             let kept: f64 = variances.iter().map(|value| value.to_f64()).sum();
-            let all = (1.0 + ROUNDING) * header.total_variance.to_f64();
-            require("variances", "less than total_variance together", kept <= all)?;
+            let together = kept <= (1.0 + ROUNDING) * total;
+            require("variances", "less than total_variance together", together)?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::grid::Grid;
 use crate::lines::{Lines, LongRow};
 use crate::model::LONGEST_NAME;
 use crate::progress::Progress;
-use crate::text::{excerpt, list};
+use crate::text::{excerpt, list, thousands};
 use crate::{Number, escape};
 
 /// Where rows come from.
@@ -93,6 +93,9 @@ fn condition(text: &str) -> Result<(String, String), String> {
     Ok((column.trim().into(), value.trim().into()))
 }
 
+/// Columns of a file; each takes some hundred bytes of memory.
+const MOST_COLUMNS: usize = 200_000;
+
 /// A CSV file that is read row by row.
 pub(crate) struct Table {
     name: String,
@@ -152,6 +155,12 @@ impl Table {
             Err(error) => return Err(csv_error(&name, reader.get_ref(), &[], error)),
         };
         ensure!(!first.is_empty(), "{name}: the file is empty");
+        ensure!(
+            first.len() <= MOST_COLUMNS,
+            "{name}:1: {} columns, at most {} are read (is the delimiter right?)",
+            thousands(first.len()),
+            thousands(MOST_COLUMNS)
+        );
         let header: Vec<String> = match source.no_header {
             true => (0..first.len()).map(|i| format!("x{i}")).collect(),
             false => first.iter().map(|cell| cell.trim().to_string()).collect(),

@@ -128,7 +128,12 @@ fn texts_of_a_model_do_nothing() {
     ask_everything(&desk, "forged.mercer");
     for text in HOSTILE {
         let why = plain_json(&json!(text));
-        let forged = with_field(&with_field(&model, "false_alarms", "null"), "refused", &why);
+        let mut forged = with_field(&model, "refused", &why);
+        for (field, value) in
+            [("false_alarms", "null"), ("threshold_spe", "0.0"), ("threshold_t2", "0.0")]
+        {
+            forged = with_field(&forged, field, value);
+        }
         desk.write("refused.mercer", &mended(&forged));
         let output = desk.run(&["score", "refused.mercer", "rows.csv"]);
         let said = assert_harmless(&output.stderr);
@@ -249,7 +254,7 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         ("rank", "100000", "rank 100000 of 2 components"),
         ("false_alarms", "0.0", "false_alarms must be a share"),
         ("false_alarms", "null", "neither false_alarms nor why"),
-        ("refused", "\"deaf\"", "false_alarms of a model that was refused"),
+        ("refused", "\"deaf\"", "`thresholds` must be 0 in a model that was refused"),
         ("folds", "0", "0 folds"),
         ("folds", "18446744073709551615", "folds of 40 samples"),
         ("fold_order", "\"*/ int injected(void);\"", "unknown variant"),

@@ -27,6 +27,7 @@ fn nothing_is_written_unless_it_is_forced_and_then_every_use_says_why() {
         let summary = desk.succeed(&[fit.as_slice(), &["--force"]].concat());
         assert!(summary.contains("warning: learning refused this model"), "{summary}");
         assert!(summary.contains("expected false alarms  unknown"), "{summary}");
+        assert!(summary.contains("threshold              none"), "{summary}");
         let labelled = desk.write("labelled.csv", &labelled(&test));
         let uses: [&[&str]; 8] = [
             &["score", "m.mercer", text(&test)],
@@ -49,6 +50,11 @@ fn nothing_is_written_unless_it_is_forced_and_then_every_use_says_why() {
         for file in ["r.html", "m.rs", "m.h"] {
             let content = fs::read_to_string(desk.path(file)).expect("it was written");
             assert!(content.contains("learning refused this model"), "{name}: {file}");
+        }
+        // Never quiet: where anything can be scored, all of it is an alarm.
+        if name == "narrow" {
+            let scored = desk.succeed(&["score", "m.mercer", text(&test)]);
+            assert!(scored.lines().skip(1).all(|line| line.ends_with(",1")), "{scored}");
         }
         let json: Value =
             serde_json::from_str(&desk.succeed(&["inspect", "m.mercer", "--json"])).expect("JSON");

@@ -72,11 +72,14 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
         ("variance kept", percent(training.explained)),
         (
             "threshold",
-            format!(
-                "SPE {}, T² {}",
-                short(model.thresholds.spe.to_f64()),
-                short(model.thresholds.t2.to_f64())
-            ),
+            match training.refused {
+                None => format!(
+                    "SPE {}, T² {}",
+                    short(model.thresholds.spe.to_f64()),
+                    short(model.thresholds.t2.to_f64())
+                ),
+                Some(_) => "none, see the warnings".into(),
+            },
         ),
     ];
     lines.push(("expected false alarms", training.promise()));
