@@ -21,7 +21,7 @@ use clap::{Parser, Subcommand};
 
 use crate::escape;
 use crate::progress::Progress;
-use crate::text::shorten;
+use crate::text::{complain, shorten};
 
 /// Bad input, as clap has it for bad options.
 const BAD_INPUT: u8 = 2;
@@ -35,15 +35,14 @@ pub fn main() -> ExitCode {
         // Help, and the version.
         Err(asked) if !asked.use_stderr() => asked.exit(),
         Err(error) => {
-            eprint!("{}", escape::screen(&error.render().to_string()));
+            let _ = write!(io::stderr(), "{}", escape::screen(&error.render().to_string()));
             return ExitCode::from(BAD_INPUT);
         }
     };
     match arguments.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let error = shorten(&format!("{error:#}"), LONGEST_ERROR);
-            eprintln!("mercer: {}", escape::line(&error));
+            complain(&shorten(&format!("{error:#}"), LONGEST_ERROR));
             ExitCode::from(BAD_INPUT)
         }
     }

@@ -18,7 +18,7 @@ use crate::choices::WatchName;
 use crate::grid::Grid;
 use crate::memory::Weights;
 use crate::model::{AnyModel, Model, with_model};
-use crate::text::shorten;
+use crate::text::{complain, shorten};
 use crate::training::Training;
 use crate::whole::write_whole;
 use crate::{KernelSpec, Number, Precision, escape};
@@ -71,7 +71,7 @@ pub(crate) fn read(path: &Path) -> Result<AnyModel> {
     let model =
         parse(&read_text(path, MOST_JSON)?).map_err(|error| anyhow!("{name}: {error:#}"))?;
     if let Some(refusal) = with_model!(&model, model => model.training.refusal()) {
-        eprintln!("mercer: warning: {}", escape::line(&format!("{name}: {refusal}")));
+        complain(&format!("warning: {name}: {refusal}"));
     }
     Ok(model)
 }
@@ -126,7 +126,8 @@ fn to_text<T: Number>(record: &Record<T>) -> Result<String> {
 }
 
 fn checksum(text: &str) -> String {
-    format!("{:08x}", Crc::<u32>::new(&CRC_32_ISO_HDLC).checksum(text.as_bytes()))
+    static CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+    format!("{:08x}", CRC.checksum(text.as_bytes()))
 }
 
 /// JSON with a line for each field of an object, and an array on one line.

@@ -167,6 +167,7 @@ where
     T: Number,
     K: BlockKernel<[T], Scalar = T>,
 {
+    kernel.validate()?;
     let peer = samples.sample(0).unwrap_or_default();
     for (index, x) in samples.iter_samples().enumerate() {
         kernel.check(x, peer).map_err(|fault| Error::Sample { index, fault })?;

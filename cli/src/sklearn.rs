@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use mercer::Error;
 use mercer::detect::Thresholds;
 use mercer::kernel::{BlockKernel, gram};
 use mercer::kpca::ExpansionHeader;
+use mercer::{Error, Kernel};
 use serde::Deserialize;
 
 use crate::bounded::{MOST_JSON, read_text};
@@ -103,7 +103,7 @@ impl Dump {
     fn kernel<T: Number>(&self) -> Result<KernelSpec<T>> {
         let gamma = T::from_f64(self.gamma.unwrap_or(1.0 / self.inputs() as f64));
         let coef0 = T::from_f64(self.coef0.unwrap_or(1.0));
-        Ok(match self.kernel.as_str() {
+        let spec = match self.kernel.as_str() {
             "linear" => KernelSpec::Linear {},
             "cosine" => KernelSpec::Cosine {},
             "rbf" => KernelSpec::Rbf { gamma },
@@ -118,7 +118,9 @@ impl Dump {
                 KernelSpec::Poly { gamma, coef0, degree: degree as u32 }
             }
             other => bail!("kernel {:?} is not known here", excerpt(other)),
-        })
+        };
+        with_kernel!(spec, T, kernel => Kernel::<[T]>::validate(kernel))?;
+        Ok(spec)
     }
 
     /// The model, with thresholds by cross-fit on the samples that the dump carries.

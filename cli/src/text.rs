@@ -1,6 +1,14 @@
 //! Numbers and words for people.
 
 use std::fmt::{Debug, Write as _};
+use std::io::{self, Write as _};
+
+use crate::escape;
+
+/// Says a line on standard error, where nobody may be listening.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "mercer: {}", escape::line(text));
+}
 
 /// A share as a percentage, with as many digits as it takes to see that it is not 0 or 100 %.
 pub(crate) fn percent(share: f64) -> String {

@@ -142,6 +142,7 @@ fn eigenvectors_must_belong_to_the_samples() {
     }
     refused(&changed("rbf", |dump| dump["gamma"] = 0.3.into()), other);
     refused(&changed("rbf", |dump| dump["kernel"] = "laplacian".into()), other);
+    refused(&changed("rbf", |dump| dump["gamma"] = (-1.0).into()), "`gamma` must be");
     refused(&changed("poly", |dump| dump["degree"] = 1e300.into()), "degree 1e300");
     refused(&changed("rbf", |dump| dump["extra"] = 1.into()), "unknown field");
     refused(&changed("rbf", |dump| dump["eigenvalues"][0] = 1e-3.into()), "descend");

@@ -195,10 +195,16 @@ fn sizes_on_the_command_line_are_checked() {
         (["--gamma", "inf"], "--gamma must be"),
         (["--gamma", "1e300"], "--gamma must be"),
         (["--gamma", "1e-300"], "--gamma must be"),
+        (["--kernel=poly", "--coef0=nan"], "--coef0 must be"),
     ] {
         // As one word, or a minus would be another option.
-        let option = options.join("=");
-        let error = desk.fail(&["fit", "good.csv", "--out", "n.mercer", &option]);
+        let words = match options[1].starts_with("--") {
+            true => options.map(String::from).to_vec(),
+            false => vec![options.join("=")],
+        };
+        let words = words.iter().map(String::as_str);
+        let fit = ["fit", "good.csv", "--out", "n.mercer"].into_iter().chain(words);
+        let error = desk.fail(&fit.collect::<Vec<_>>());
         assert!(error.contains(why), "{options:?}: {error}");
         assert!(!desk.path("n.mercer").exists());
     }

@@ -138,6 +138,9 @@ fn a_full_disk_loses_nothing() {
     if Path::new("/dev/full").exists() {
         let error = desk.fail(&["fit", "good.csv", "--out", "/dev/full"]);
         assert!(error.contains("/dev/full: "), "{error}");
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there");
+        let status = desk.command(&["score", "none", "none"]).stderr(Stdio::from(full)).status();
+        assert_eq!(status.expect("it runs").code(), Some(2), "nobody hears it, but it is said");
     }
     // Files may have one block only, and who writes more is told so instead of being killed.
     let mercer = env!("CARGO_BIN_EXE_mercer");
