@@ -1,9 +1,12 @@
 //! The choices of a fit, as options.
 
+use std::fmt;
+
 use clap::{Args, FromArgMatches, ValueEnum};
 use mercer::detect::{FalseAlarms, FoldOrder, Watch};
 use mercer::kpca::Components;
 use mercer::{Error, Recipe};
+use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
 use crate::kernel::gamma_for;
@@ -103,6 +106,16 @@ pub(crate) enum Points {
     All,
 }
 
+impl Points {
+    /// How many a model of so many samples has at the most.
+    pub(crate) fn of(self, samples: usize) -> usize {
+        match self {
+            Self::Most(points) => points.min(samples),
+            Self::All => samples,
+        }
+    }
+}
+
 fn points(text: &str) -> Result<Points, String> {
     match text {
         "all" => Ok(Points::All),
@@ -120,12 +133,22 @@ pub(crate) enum Scale {
 }
 
 /// `--fold-order`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Order {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Order {
     /// In blocks.
     Contiguous,
     /// In turn.
     Interleaved,
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Contiguous => "contiguous",
+            Self::Interleaved => "interleaved",
+        })
+    }
 }
 
 impl From<Order> for FoldOrder {
@@ -138,14 +161,26 @@ impl From<Order> for FoldOrder {
 }
 
 /// `--watch`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum WatchName {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum WatchName {
     /// What the components do not explain
     Spe,
     /// How far along the components
     T2,
     /// Either
     Both,
+}
+
+impl From<Watch> for WatchName {
+    fn from(watch: Watch) -> Self {
+        match watch {
+            Watch::Spe => Self::Spe,
+            Watch::T2 => Self::T2,
+            Watch::Both => Self::Both,
+            other => unreachable!("{other:?} is newer than this program"),
+        }
+    }
 }
 
 impl From<WatchName> for Watch {
@@ -201,8 +236,8 @@ impl Choices {
             KernelName::Laplacian => KernelSpec::Laplacian { gamma: width()? },
             KernelName::Poly => KernelSpec::Poly { gamma: factor, coef0, degree: self.degree },
             KernelName::Sigmoid => KernelSpec::Sigmoid { gamma: factor, coef0 },
-            KernelName::Linear => KernelSpec::Linear,
-            KernelName::Cosine => KernelSpec::Cosine,
+            KernelName::Linear => KernelSpec::Linear {},
+            KernelName::Cosine => KernelSpec::Cosine {},
         })
     }
 }

@@ -14,10 +14,39 @@ mod tune;
 
 use std::io::{self, IsTerminal, Write};
 
+use std::process::ExitCode;
+
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::escape;
 use crate::progress::Progress;
+use crate::text::{complain, shorten};
+
+/// Bad input, as clap has it for bad options.
+const BAD_INPUT: u8 = 2;
+/// Characters of an error.
+const LONGEST_ERROR: usize = 2000;
+
+/// Does what the command line asks for, and says what went wrong on standard error.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Help, and the version.
+        Err(asked) if !asked.use_stderr() => asked.exit(),
+        Err(error) => {
+            let _ = write!(io::stderr(), "{}", escape::screen(&error.render().to_string()));
+            return ExitCode::from(BAD_INPUT);
+        }
+    };
+    match arguments.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&shorten(&format!("{error:#}"), LONGEST_ERROR));
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
 
 /// Kernel PCA for microcontrollers: from a CSV on the desk to a model in flash.
 #[derive(Parser, Debug)]
@@ -74,12 +103,13 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
 }
 
-/// Prints a line. Unlike `println!`, it hands on what goes wrong: who reads it may have had enough, or the disk may be full.
+/// Prints lines that a terminal only shows. Unlike `println!`, it hands on what goes wrong: who
+/// reads it may have had enough, or the disk may be full.
 macro_rules! say {
     ($($text:tt)*) => {
         std::io::Write::write_fmt(
             &mut std::io::stdout(),
-            format_args!("{}\n", format_args!($($text)*)),
+            format_args!("{}\n", crate::escape::screen(&format!($($text)*))),
         )?
     };
 }

@@ -18,6 +18,9 @@ use crate::Number;
 use crate::model::{Model, watched};
 use crate::text::{percent, short};
 
+/// Characters of what a model is called.
+const LONGEST_NAME: usize = 63;
+
 /// What an exported model is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
@@ -31,10 +34,11 @@ impl Name {
         &self.upper
     }
 
-    /// As types of Rust are written.
+    /// As types of Rust are written. One of them is a keyword.
     pub(crate) fn camel(&self) -> String {
-        let words = self.lower.split('_').filter(|word| !word.is_empty());
-        words.map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+        let words = self.lower.split('_');
+        let name: String = words.map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+        if name == "Self" { "SelfDetector".into() } else { name }
     }
 
     /// As functions of C are written.
@@ -45,24 +49,33 @@ impl Name {
 
 impl FromStr for Name {
     type Err = String;
-    /// Whatever both languages take for a name: as all others stand before or behind it, keywords do no harm.
+    /// Whatever both languages, and C++, take for a name that is not reserved. No keyword is in
+    /// capitals, and in C something is always behind it.
     fn from_str(text: &str) -> Result<Self, String> {
+        let is_word =
+            |word: &str| !word.is_empty() && word.chars().all(|c: char| c.is_ascii_alphanumeric());
         let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic())
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            && text.len() <= LONGEST_NAME
+            && text.split('_').all(is_word);
         match is_name {
             true => Ok(Self { upper: text.to_uppercase(), lower: text.to_lowercase() }),
-            false => Err("a letter, then letters, digits and _".into()),
+            false => Err(format!(
+                "a letter, then letters, digits and _, no two of these together or at the end, {LONGEST_NAME} at the most"
+            )),
         }
     }
 }
 
-/// What a reader of the source wants to know, a line each; `quote` shows the name of an input.
+/// What a reader of the source wants to know, a line each; `comment` makes a text one that can
+/// stand in a comment.
 fn facts<T: Number>(
     model: &Model<T>,
-    quote: impl Fn(&str) -> String,
+    quote: char,
+    comment: fn(&str) -> String,
 ) -> Result<Vec<String>, Error> {
     let training = &model.training;
-    let columns: Vec<String> = model.columns.iter().map(|name| quote(&plain(name))).collect();
+    let quoted = |name: &String| format!("{quote}{}{quote}", comment(name));
+    let columns: Vec<String> = model.columns.iter().map(quoted).collect();
     let trimmed = match training.trimmed {
         0 => String::new(),
         trimmed => format!(" ({trimmed} left out)"),
@@ -77,18 +90,10 @@ fn facts<T: Number>(
             percent(training.explained)
         ),
         format!("an alarm is: {}", alarm(model)),
-        match training.false_alarms {
-            Some(share) => format!(
-                "expected false alarms: {} of normal readings ({} {} folds)",
-                percent(share),
-                training.folds,
-                training.fold_order
-            ),
-            None => "expected false alarms: unknown, see the warnings".into(),
-        },
+        format!("expected false alarms: {}", training.promise()),
         format!("checksum: {:08x}, as `mercer inspect` shows it", model.checksum()?),
     ];
-    facts.extend(training.warnings.iter().map(|warning| format!("warning: {}", plain(warning))));
+    facts.extend(training.all_warnings().map(|warning| format!("warning: {}", comment(&warning))));
     Ok(facts)
 }
 
@@ -97,12 +102,6 @@ fn alarm<T: Number>(model: &Model<T>) -> String {
     let spe = format!("SPE above {}", short(model.thresholds.spe.to_f64()));
     let t2 = format!("T2 above {}", short(model.thresholds.t2.to_f64()));
     watched(model.thresholds.watch, spe, t2).join(" or ")
-}
-
-/// A text of the user's that can stand in a comment: nothing in it can end the comment, or be taken for markup.
-fn plain(text: &str) -> String {
-    let is_plain = |c: &char| c.is_alphanumeric() || " .,:;=%°_+-/()".contains(*c);
-    text.chars().map(|c| if is_plain(&c) { c } else { '_' }).collect()
 }
 
 /// Numbers with a comma between them.
@@ -118,15 +117,11 @@ mod tests {
     fn names_are_identifiers() {
         let name: Name = "Pump_2".parse().unwrap();
         assert_eq!([name.upper(), name.lower()], ["PUMP_2", "pump_2"]);
-        assert_eq!("self".parse::<Name>().unwrap().upper(), "SELF");
-        for bad in ["", "_", "_A", "2nd", "a-b", "a b", "größe", "r#type", "A\n"] {
+        let name: Name = "self".parse().unwrap();
+        assert_eq!([name.upper(), &name.camel()], ["SELF", "SelfDetector"]);
+        assert!("a".repeat(LONGEST_NAME + 1).parse::<Name>().is_err());
+        for bad in ["", "_", "_A", "2nd", "a-b", "a b", "größe", "r#type", "A\n", "a__b", "a_"] {
             assert!(bad.parse::<Name>().is_err(), "{bad:?}");
         }
-    }
-
-    #[test]
-    fn comments_cannot_be_ended() {
-        assert_eq!(plain("a*/b`c\nd[e]<f>\\"), "a_/b_c_d_e__f__");
-        assert_eq!(plain("flow rate (l/min), 20 °C"), "flow rate (l/min), 20 °C");
     }
 }

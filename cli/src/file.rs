@@ -1,27 +1,34 @@
-//! The file of a model, `M.mercer`: JSON with every number as written by the shortest text that reads back as the same number,
-//! and the checksum of the bytes that a device would read.
+//! The file of a model, `M.mercer`: JSON with every number as written by the shortest text that
+//! reads back as the same number. `docs/MODEL_FILE.md` describes it.
+//!
+//! It may come from a stranger: all of it is checked before any of it is used.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use mercer::detect::{Thresholds, Watch};
+use anyhow::{Result, anyhow, ensure};
+use crc::{CRC_32_ISO_HDLC, Crc};
+use mercer::detect::Thresholds;
 use mercer::kpca::ExpansionHeader;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::ser::Formatter;
 
+use crate::bounded::{MOST_JSON, read_text};
+use crate::choices::WatchName;
 use crate::grid::Grid;
 use crate::memory::Weights;
-use crate::model::{AnyModel, Model, Training, watch_name, with_model};
+use crate::model::{AnyModel, Model, with_model};
+use crate::text::{complain, shorten};
+use crate::training::Training;
 use crate::whole::write_whole;
-use crate::{KernelSpec, Number, Precision};
+use crate::{KernelSpec, Number, Precision, escape};
 
 /// What every model file calls itself.
 const FORMAT: &str = "mercer-model";
-/// The version that is written, and the only one so far that is read.
-const VERSION: u32 = 1;
+/// The version that is written, and the only one that is read.
+const VERSION: u32 = 2;
+/// What stands in the place of the checksum while it is computed.
+const NO_CHECKSUM: &str = "00000000";
 
 /// The file, field by field.
 #[derive(Serialize, Deserialize)]
@@ -44,43 +51,83 @@ struct Record<T> {
     indefinite: bool,
     threshold_spe: T,
     threshold_t2: T,
-    watch: String,
+    watch: WatchName,
     training: Training,
+    /// CRC-32 of the whole file, with [`NO_CHECKSUM`] in this place.
     checksum: String,
 }
 
-/// Reads a model.
+/// What tells how to read the rest.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+    precision: Precision,
+}
+
+/// Reads a model. That learning refused it is said on standard error, whatever it is used for.
 pub(crate) fn read(path: &Path) -> Result<AnyModel> {
     let name = path.display();
-    let text = fs::read_to_string(path).with_context(|| name.to_string())?;
-    parse(&text).map_err(|error| anyhow!("{name}: {error:#}"))
+    let model =
+        parse(&read_text(path, MOST_JSON)?).map_err(|error| anyhow!("{name}: {error:#}"))?;
+    if let Some(refusal) = with_model!(&model, model => model.training.refusal()) {
+        complain(&format!("warning: {name}: {refusal}"));
+    }
+    Ok(model)
 }
 
 fn parse(text: &str) -> Result<AnyModel> {
-    let value: Value = serde_json::from_str(text).map_err(|_| anyhow!("not a model of mercer"))?;
-    ensure!(value["format"] == FORMAT, "not a model of mercer");
+    let head: Head = serde_json::from_str(text).map_err(|_| anyhow!("not a model of mercer"))?;
+    ensure!(head.format == FORMAT, "not a model of mercer");
     ensure!(
-        value["version"] == VERSION,
-        "a model of format version {}, only {VERSION} can be read",
-        value["version"]
+        head.version == VERSION,
+        "a model of format version {}, only {VERSION} can be read: fit it again",
+        head.version
     );
-    match value["precision"].as_str() {
-        Some("f32") => Ok(AnyModel::F32(from_record(serde_json::from_str(text)?)?)),
-        Some("f64") => Ok(AnyModel::F64(from_record(serde_json::from_str(text)?)?)),
-        _ => bail!("unknown precision {}", value["precision"]),
-    }
+    Ok(match head.precision {
+        Precision::F32 => from_text::<f32>(text)?.into(),
+        Precision::F64 => from_text::<f64>(text)?.into(),
+    })
+}
+
+/// Characters of what is wrong with a file, which may quote from it.
+pub(crate) const LONGEST_FAULT: usize = 200;
+
+fn from_text<T: Number>(text: &str) -> Result<Model<T>> {
+    let record: Record<T> = serde_json::from_str(text).map_err(|error| {
+        anyhow!("not a valid model: {}", shorten(&error.to_string(), LONGEST_FAULT))
+    })?;
+    let found = record.checksum.clone();
+    let record = Record { checksum: NO_CHECKSUM.into(), ..record };
+    ensure!(found == checksum(&to_text(&record)?), "altered: it does not match its checksum");
+    let model = from_record(record)?;
+    model.validate().map_err(|error| anyhow!("not a valid model: {error:#}"))?;
+    Ok(model)
 }
 
 /// Writes a model, all of it or nothing.
 pub(crate) fn write(path: &Path, model: &AnyModel) -> Result<()> {
-    // What could not be read back is not written.
-    with_model!(model, model => model.validate())
-        .map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    let text = with_model!(model, model => {
+        // What could not be read back is not written.
+        model.validate().map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
+        let mut record = to_record(model);
+        record.checksum = checksum(&to_text(&record)?);
+        to_text(&record)?
+    });
+    write_whole(path, text.as_bytes())
+}
+
+fn to_text<T: Number>(record: &Record<T>) -> Result<String> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, FieldALine::default());
-    with_model!(model, model => to_record(model)?.serialize(&mut serializer)?);
+    record.serialize(&mut serializer)?;
     text.push(b'\n');
-    write_whole(path, &text)
+    Ok(escape::json(&String::from_utf8(text)?))
+}
+
+fn checksum(text: &str) -> String {
+    static CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+    format!("{:08x}", CRC.checksum(text.as_bytes()))
 }
 
 /// JSON with a line for each field of an object, and an array on one line.
@@ -108,10 +155,10 @@ impl Formatter for FieldALine {
     }
 }
 
-fn to_record<T: Number>(model: &Model<T>) -> Result<Record<T>> {
+fn to_record<T: Number>(model: &Model<T>) -> Record<T> {
     let rows = |grid: &Grid<T>| grid.iter_rows().map(<[T]>::to_vec).collect();
     let header = &model.weights.header;
-    Ok(Record {
+    Record {
         format: FORMAT.into(),
         version: VERSION,
         precision: T::PRECISION,
@@ -129,18 +176,16 @@ fn to_record<T: Number>(model: &Model<T>) -> Result<Record<T>> {
         indefinite: header.indefinite,
         threshold_spe: model.thresholds.spe,
         threshold_t2: model.thresholds.t2,
-        watch: watch_name(model.thresholds.watch).into(),
+        watch: model.thresholds.watch.into(),
         training: model.training.clone(),
-        checksum: format!("{:08x}", model.checksum()?),
-    })
+        checksum: NO_CHECKSUM.into(),
+    }
 }
 
 fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
     let inputs = record.columns.len();
     let components = record.variances.len();
-    let watch = [Watch::Spe, Watch::T2, Watch::Both];
-    let watch = watch.into_iter().find(|&watch| watch_name(watch) == record.watch);
-    let model = Model {
+    Ok(Model {
         kernel: record.kernel,
         points: grid("points", inputs, &record.points)?,
         weights: Weights {
@@ -159,18 +204,9 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         columns: record.columns,
         mean: record.mean,
         deviation: record.deviation,
-        thresholds: Thresholds::new(
-            record.threshold_spe,
-            record.threshold_t2,
-            watch.with_context(|| format!("unknown watch \"{}\"", record.watch))?,
-        ),
+        thresholds: Thresholds::new(record.threshold_spe, record.threshold_t2, record.watch.into()),
         training: record.training,
-    };
-    ensure!(inputs > 0 && components > 0 && model.points.rows() > 0, "a model of nothing");
-    model.validate()?;
-    let checksum = format!("{:08x}", model.checksum()?);
-    ensure!(checksum == record.checksum, "altered: its numbers do not match its checksum");
-    Ok(model)
+    })
 }
 
 fn grid<T: Number>(what: &str, columns: usize, rows: &[Vec<T>]) -> Result<Grid<T>> {

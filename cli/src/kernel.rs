@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::Number;
 use crate::grid::Grid;
 
-/// A kernel by name and parameters.
+/// A kernel by name and parameters. Braces where there are none, or serde would let strangers stand
+/// there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum KernelSpec<T> {
     /// `x·y`.
-    Linear,
+    Linear {},
     /// `exp(−γ‖x−y‖²)`.
     Rbf {
         /// Inverse width.
@@ -41,7 +42,7 @@ pub(crate) enum KernelSpec<T> {
         coef0: T,
     },
     /// `x·y/(‖x‖‖y‖)`.
-    Cosine,
+    Cosine {},
 }
 
 /// Evaluates an expression with the kernel that a [`KernelSpec`] of numbers `$t` names, as a value of the library's type for it.
@@ -51,7 +52,7 @@ macro_rules! with_kernel {
         use $crate::kernel::KernelSpec as Spec;
         let math = <$t as $crate::Number>::MATH;
         match $spec {
-            Spec::Linear => {
+            Spec::Linear {} => {
                 let $kernel = &library::Linear;
                 $body
             }
@@ -71,7 +72,7 @@ macro_rules! with_kernel {
                 let $kernel = &library::Sigmoid { gamma, coef0, math };
                 $body
             }
-            Spec::Cosine => {
+            Spec::Cosine {} => {
                 let $kernel = &library::Normalised(library::Linear);
                 $body
             }
@@ -84,12 +85,12 @@ impl<T: Real> KernelSpec<T> {
     /// The name that options and files use.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Linear => "linear",
+            Self::Linear {} => "linear",
             Self::Rbf { .. } => "rbf",
             Self::Laplacian { .. } => "laplacian",
             Self::Poly { .. } => "poly",
             Self::Sigmoid { .. } => "sigmoid",
-            Self::Cosine => "cosine",
+            Self::Cosine {} => "cosine",
         }
     }
 
@@ -97,7 +98,7 @@ impl<T: Real> KernelSpec<T> {
     pub(crate) fn parameters(&self) -> Vec<(&'static str, String)> {
         let show = |value: T| format!("{value:?}");
         match *self {
-            Self::Linear | Self::Cosine => vec![],
+            Self::Linear {} | Self::Cosine {} => vec![],
             Self::Rbf { gamma } | Self::Laplacian { gamma } => vec![("gamma", show(gamma))],
             Self::Poly { gamma, coef0, degree } => {
                 vec![("gamma", show(gamma)), ("coef0", show(coef0)), ("degree", degree.to_string())]

@@ -3,6 +3,8 @@
 use anyhow::{Result, bail};
 use clap::Args;
 
+use crate::text::list;
+
 /// Labels that mean normal when nobody says otherwise, in lower case; and all that are 0 as a number.
 const NORMAL: [&str; 6] = ["normal", "ok", "good", "false", "no", ""];
 
@@ -35,12 +37,8 @@ impl NormalLabels {
             let mut found: Vec<&str> = labels.iter().map(String::as_str).collect();
             found.sort_unstable();
             found.dedup();
-            found.truncate(6);
             let kind = if count == 0 { "no row is normal" } else { "no row is anomalous" };
-            bail!(
-                "{name}: {kind} by column {column}, which has {} (see --normal)",
-                found.join(", ")
-            );
+            bail!("{name}: {kind} by column {column}, which has {} (see --normal)", list(&found));
         }
         Ok(normal)
     }

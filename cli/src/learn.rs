@@ -1,8 +1,9 @@
 //! Samples in, a model out: the library's learning on memory of run-time sizes.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail, ensure};
 use mercer::detect::learning::Learning;
 use mercer::detect::{Thresholds, scaling};
+use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Indexed, Samples};
 use mercer::kpca::exact::{self, ExactScratch};
 use mercer::kpca::{Components, FitReport};
@@ -13,8 +14,10 @@ use crate::choices::{Choices, Points, Scale};
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
 use crate::memory::{Memory, Weights};
-use crate::model::{Model, Training, fold_order_name};
+use crate::model::Model;
 use crate::table::Loaded;
+use crate::text::excerpt;
+use crate::training::Training;
 
 /// Learns a model. `step` is called after each piece of the work.
 pub(crate) fn learn<T: Number>(
@@ -22,8 +25,10 @@ pub(crate) fn learn<T: Number>(
     choices: &Choices,
     step: &mut dyn FnMut(),
 ) -> Result<Model<T>> {
+    require_sizes(data, choices)?;
     let mut samples = data.samples.clone();
-    let (mean, deviation) = scale(&mut samples, choices).map_err(|error| explain(error, data))?;
+    let (mean, deviation) = scale(&mut samples, choices);
+    require_scale(data, &mean, &deviation)?;
     let kernel = choices.kernel(&samples).map_err(|error| explain(error, data))?;
     let fitted = with_kernel!(kernel, T, kernel => fit(&samples, kernel, choices, step));
     let fitted = fitted.map_err(|error| explain(error, data))?;
@@ -40,19 +45,52 @@ pub(crate) fn learn<T: Number>(
     })
 }
 
+/// Checks all sizes before memory is taken for them.
+fn require_sizes<T>(data: &Loaded<T>, choices: &Choices) -> Result<()> {
+    let (name, rows) = (&data.name, data.lines.len());
+    let points = choices.landmarks.of(rows);
+    ensure!(
+        are_affordable(rows, points),
+        "{name}: {rows} rows with {points} landmarks need too much memory: lower --landmarks, or take fewer rows by --every"
+    );
+    Ok(())
+}
+
+/// Does a matrix of so many rows and columns leave room for others on a desk? This one has 1 GiB in
+/// single precision.
+pub(crate) fn are_affordable(rows: usize, columns: usize) -> bool {
+    const MOST_ENTRIES: usize = 1 << 28;
+    rows.checked_mul(columns).is_some_and(|entries| entries <= MOST_ENTRIES)
+        && u32::try_from(rows).is_ok()
+}
+
 /// Scales the samples; returns mean and deviation.
-fn scale<T: Number>(samples: &mut Grid<T>, choices: &Choices) -> Result<(Vec<T>, Vec<T>), Error> {
+fn scale<T: Number>(samples: &mut Grid<T>, choices: &Choices) -> (Vec<T>, Vec<T>) {
     let inputs = samples.columns();
     let (mut mean, mut deviation) = (vec![T::ZERO; inputs], vec![T::ONE; inputs]);
     if choices.scale == Scale::Standard {
         let outliers = choices.recipe::<T>().trimmed(samples.rows());
         scaling::learn_clamped(samples, outliers, &mut mean, &mut deviation);
-        scaling::validate(&mean, &deviation)?;
         for row in samples.iter_rows_mut() {
             scaling::apply(row, &mean, &deviation);
         }
     }
-    Ok((mean, deviation))
+    (mean, deviation)
+}
+
+/// Names the column that cannot be scaled.
+fn require_scale<T: Number>(data: &Loaded<T>, mean: &[T], deviation: &[T]) -> Result<()> {
+    let usable = |(mean, deviation)| {
+        scaling::validate(std::slice::from_ref(mean), std::slice::from_ref(deviation)).is_ok()
+    };
+    match mean.iter().zip(deviation).position(|pair| !usable(pair)) {
+        Some(input) => bail!(
+            "{}: the values of column {} are too large to be scaled (--precision f64 may help)",
+            data.name,
+            excerpt(&data.columns[input])
+        ),
+        None => Ok(()),
+    }
 }
 
 /// A model without its kernel and scaling.
@@ -64,7 +102,7 @@ struct Fitted<T> {
     trimmed: usize,
     warnings: Vec<mercer::detect::Warning>,
     /// Why it cannot tell normal from anomalous readings.
-    useless: Option<Error>,
+    refused: Option<Error>,
 }
 
 fn fit<T, K>(
@@ -78,15 +116,17 @@ where
     K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let n = samples.rows();
-    let room = match choices.landmarks {
-        Points::Most(points) => points.min(n),
-        Points::All => n,
-    };
+    // Before anything is multiplied by what may be any number.
+    if choices.folds > n / 2 {
+        return Err(Error::TooFewSamples { given: n, needed: choices.folds.saturating_mul(2) });
+    }
+    require_samples(samples, kernel)?;
+    let room = choices.landmarks.of(n);
     let components = choices.components.unwrap_or(room).min(room);
     let mut memory = Memory::new(n, room, components);
     let mut scratch = memory.scratch();
     let mut learning = Learning::start(choices.recipe(), 0..n as u32, &mut scratch)?;
-    let useless = loop {
+    let refused = loop {
         step();
         match learning.step(samples, |_: &Indexed<'_, _>| Ok(kernel.clone()), &mut scratch) {
             Ok(Progress::Working) => {}
@@ -101,11 +141,14 @@ where
     let mut fitted = Fitted {
         points: Grid::new(samples.columns()),
         weights: Weights::of(scratch.candidate.view()),
-        thresholds: learned.thresholds,
+        thresholds: match refused {
+            Some(_) => Thresholds::new(T::ZERO, T::ZERO, learned.thresholds.watch),
+            None => learned.thresholds,
+        },
         report: learned.fit,
         trimmed: learned.trimmed,
         warnings: learned.warnings().to_vec(),
-        useless,
+        refused,
     };
     if choices.landmarks == Points::All {
         fitted.make_exact(kernel, &kept, learned.fit.components)?;
@@ -115,6 +158,24 @@ where
         points.iter_samples().for_each(|point| fitted.points.push(point));
     }
     Ok(fitted)
+}
+
+/// Can the kernel compare all samples? Asked here, before they are dealt into folds, so that errors
+/// name them as the file does.
+fn require_samples<T, K>(samples: &Grid<T>, kernel: &K) -> Result<(), Error>
+where
+    T: Number,
+    K: BlockKernel<[T], Scalar = T>,
+{
+    kernel.validate()?;
+    let peer = samples.sample(0).unwrap_or_default();
+    for (index, x) in samples.iter_samples().enumerate() {
+        kernel.check(x, peer).map_err(|fault| Error::Sample { index, fault })?;
+        if !kernel.diagonal(x).is_finite() {
+            return Err(Error::Sample { index, fault: Fault::Overflow });
+        }
+    }
+    Ok(())
 }
 
 /// The thresholds for exact kernel PCA on samples that are scaled already.
@@ -129,7 +190,7 @@ where
     K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let fitted = fit(samples, kernel, choices, step)?;
-    fitted.useless.map_or(Ok(fitted.thresholds), Err)
+    fitted.refused.map_or(Ok(fitted.thresholds), Err)
 }
 
 impl<T: Number> Fitted<T> {
@@ -151,29 +212,24 @@ impl<T: Number> Fitted<T> {
     }
 
     fn training(&self, choices: &Choices, columns: &[String]) -> Training {
-        let mut warnings: Vec<String> =
-            self.warnings.iter().map(|&warning| in_words(warning, columns)).collect();
-        if let Some(error) = self.useless {
-            warnings
-                .push(format!("it projects readings but cannot tell which are anomalous: {error}"));
-        }
         Training {
             samples: self.report.samples,
             trimmed: self.trimmed,
             explained: self.report.explained.to_f64(),
             unspanned: self.report.unspanned.to_f64(),
             rank: self.report.rank,
-            false_alarms: self.useless.is_none().then_some(choices.alpha),
+            false_alarms: self.refused.is_none().then_some(choices.alpha),
             folds: choices.folds,
-            fold_order: fold_order_name(choices.fold_order.into()).into(),
-            warnings,
+            fold_order: choices.fold_order,
+            refused: self.refused.map(|error| error.to_string()),
+            warnings: self.warnings.iter().map(|&warning| in_words(warning, columns)).collect(),
         }
     }
 }
 
 /// A warning with the names of columns.
 fn in_words(warning: mercer::detect::Warning, columns: &[String]) -> String {
-    let name = |first: usize| columns.get(first).map_or("", String::as_str);
+    let name = |first: usize| columns.get(first).map(|name| excerpt(name)).unwrap_or_default();
     match warning {
         mercer::detect::Warning::ConstantInputs { first, count: 1 } => {
             format!("input {} never changed", name(first))
@@ -195,10 +251,14 @@ fn in_words(warning: mercer::detect::Warning, columns: &[String]) -> String {
 }
 
 /// An error of the library in the words of file and options.
-fn explain<T: Number>(error: Error, data: &Loaded<T>) -> anyhow::Error {
+pub(crate) fn explain<T: Number>(error: Error, data: &Loaded<T>) -> anyhow::Error {
     let name = &data.name;
     match error {
-        Error::Sample { index, fault } => anyhow!("{}: {fault}", data.place(index)),
+        Error::Sample { index, fault: Fault::Overflow } => anyhow!(
+            "{}: the kernel overflows (scale the inputs, or lower --gamma or --degree)",
+            data.place(index)
+        ),
+        Error::Sample { index, fault } => data.fault(index, fault),
         Error::NotFinite { row, column } => {
             let other = data.lines.get(column).copied().unwrap_or_default();
             anyhow!("{}: the kernel overflows on this and on line {other}", data.place(row))
@@ -208,11 +268,21 @@ fn explain<T: Number>(error: Error, data: &Loaded<T>) -> anyhow::Error {
                 "{name}: {given} rows are too few, it takes at least {needed} (two for each fold)"
             )
         }
-        Error::Parameter { name, rule } => match OPTIONS.iter().find(|(known, _)| *known == name) {
-            Some((_, option)) => anyhow!("{option} must be {rule}"),
-            None => anyhow!("{}: {error}", data.name),
-        },
-        other => anyhow!("{name}: {other}"),
+        other => explain_option(other, name),
+    }
+}
+
+/// An error of the library in the words of options; others with the name of the file.
+pub(crate) fn explain_option(error: Error, file: &str) -> anyhow::Error {
+    let known = match error {
+        Error::Parameter { name, rule } => {
+            OPTIONS.iter().find(|(known, _)| *known == name).map(|(_, option)| (option, rule))
+        }
+        _ => None,
+    };
+    match known {
+        Some((option, rule)) => anyhow!("{option} must be {rule}"),
+        None => anyhow!("{file}: {error}"),
     }
 }
 

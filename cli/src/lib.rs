@@ -4,15 +4,20 @@
 //! `mercer --help` lists the commands.
 
 // In the order in which data flow.
+mod escape;
+mod text;
 mod number;
 mod grid;
+mod bounded;
 mod lines;
 mod table;
 mod kernel;
 mod memory;
 mod choices;
+mod training;
 mod learn;
 mod model;
+mod unfinished;
 mod whole;
 mod file;
 mod label;
@@ -20,7 +25,6 @@ mod quality;
 mod search;
 mod sklearn;
 mod progress;
-mod text;
 mod export;
 mod report;
 mod motions;

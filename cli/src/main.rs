@@ -2,18 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use mercer_cli::command::Arguments;
-
-/// Bad input, as clap has it for bad options.
-const BAD_INPUT: u8 = 2;
-
 fn main() -> ExitCode {
-    match Arguments::parse().run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("mercer: {error:#}");
-            ExitCode::from(BAD_INPUT)
-        }
-    }
+    mercer_cli::command::main()
 }

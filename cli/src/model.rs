@@ -1,18 +1,19 @@
 //! A fitted detector on the host, and what can be asked of it.
 
-use anyhow::{Result, anyhow};
+use std::collections::HashSet;
+
+use anyhow::{Result, bail, ensure};
 use mercer::detect::cost::detector_size;
-use mercer::detect::{Cost, DetectorView, FoldOrder, Thresholds, Watch};
-use mercer::error::Fault;
+use mercer::detect::{Cost, DetectorView, Thresholds, Watch, scaling};
 use mercer::kernel::BlockKernel;
 use mercer::kpca::{ExpansionView, KernelPcaView};
 use mercer::{Error, Kernel, Verdict};
-use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
 use crate::memory::Weights;
-use crate::table::Row;
+use crate::text::excerpt;
+use crate::training::{ROUNDING, Training};
 use crate::{KernelSpec, Number, Precision};
 
 /// Scaling, points, weights and thresholds, with the names of the inputs and how it came about.
@@ -36,52 +37,13 @@ pub(crate) struct Model<T> {
     pub training: Training,
 }
 
-/// What is known about the fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Training {
-    /// How many samples it was fitted to.
-    pub samples: usize,
-    /// How many were left out as outliers.
-    pub trimmed: usize,
-    /// Share of the total variance that the components explain.
-    pub explained: f64,
-    /// Share of the total variance outside the span of the points.
-    pub unspanned: f64,
-    /// Components that could have been kept.
-    pub rank: usize,
-    /// The share of false alarms that the thresholds are for; none if they are not calibrated.
-    pub false_alarms: Option<f64>,
-    /// Folds of the cross-fit.
-    pub folds: usize,
-    /// How samples were dealt into folds: `contiguous` or `interleaved`.
-    pub fold_order: String,
-    /// What may not be as it was meant.
-    pub warnings: Vec<String>,
-}
-
-/// The word for an order of folds in options and files.
-pub(crate) fn fold_order_name(order: FoldOrder) -> &'static str {
-    match order {
-        FoldOrder::Contiguous => "contiguous",
-        FoldOrder::Interleaved => "interleaved",
-        other => unreachable!("{other:?} is newer than this program"),
-    }
-}
+/// Characters of a column's name.
+pub(crate) const LONGEST_NAME: usize = 256;
 
 /// What there is of each score that is watched, SPE first.
 pub(crate) fn watched<V>(watch: Watch, spe: V, t2: V) -> Vec<V> {
     let both = [(watch.watches_spe(), spe), (watch.watches_t2(), t2)];
     both.into_iter().filter_map(|(is_watched, value)| is_watched.then_some(value)).collect()
-}
-
-/// The word for what is watched in options and files.
-pub(crate) fn watch_name(watch: Watch) -> &'static str {
-    match watch {
-        Watch::Spe => "spe",
-        Watch::T2 => "t2",
-        Watch::Both => "both",
-        other => unreachable!("{other:?} is newer than this program"),
-    }
 }
 
 impl<T: Number> Model<T> {
@@ -174,39 +136,103 @@ impl<T: Number> Model<T> {
         in_f32 * size_of::<T>() / size_of::<f32>()
     }
 
-    /// Everything about its numbers that must hold before it is put to work.
-    pub(crate) fn validate(&self) -> Result<(), Error> {
-        mercer::detect::scaling::validate(&self.mean, &self.deviation)?;
-        let header = &self.weights.header;
-        let thresholds = [self.thresholds.spe, self.thresholds.t2];
-        for (name, values) in [
-            ("points", self.points.view().iter_rows().flatten().copied().collect::<Vec<_>>()),
-            ("weights", self.weights.weights.iter_rows().flatten().copied().collect()),
-            ("centre", self.weights.centre.clone()),
-            ("offsets", self.weights.offsets.clone()),
-            ("thresholds", thresholds.to_vec()),
-            ("header", vec![header.centre_norm, header.total_variance]),
-        ] {
-            if !values.iter().all(|value| value.is_finite()) {
-                return Err(Error::Parameter { name, rule: "finite" });
-            }
-        }
-        if !self.weights.variances.iter().all(|&v| v.is_finite() && v > T::ZERO) {
-            return Err(Error::Parameter { name: "variances", rule: "finite and > 0" });
-        }
-        for (what, given) in [
-            ("inputs of a point", self.points.columns()),
-            ("means", self.mean.len()),
-            ("deviations", self.deviation.len()),
-        ] {
-            if given != self.inputs() {
-                return Err(Error::Shape { what, expected: self.inputs(), given });
-            }
-        }
-        with_kernel!(self.kernel, T, kernel => {
+    /// Everything that must hold before it is put to work, wherever it comes from.
+    pub(crate) fn validate(&self) -> Result<()> {
+        self.validate_names()?;
+        self.validate_sizes()?;
+        self.validate_numbers()?;
+        self.training.validate(self.components(), self.weights.header.indefinite)?;
+        Ok(with_kernel!(self.kernel, T, kernel => {
             Kernel::<[T]>::validate(kernel)?;
             self.detector(kernel, &[]).map(|_| ())
-        })
+        })?)
+    }
+
+    fn validate_names(&self) -> Result<()> {
+        let mut known = HashSet::new();
+        for name in &self.columns {
+            let shown = excerpt(name);
+            ensure!(
+                name.chars().nth(LONGEST_NAME).is_none(),
+                "the name of a column has more than {LONGEST_NAME} characters: {shown:?}"
+            );
+            ensure!(name.trim() == name, "white space around the name of a column: {shown:?}");
+            ensure!(known.insert(name), "two columns are called {shown:?}");
+        }
+        Ok(())
+    }
+
+    fn validate_sizes(&self) -> Result<()> {
+        let Weights { weights, centre, offsets, .. } = &self.weights;
+        let (inputs, points, components) = (self.inputs(), self.points.rows(), self.components());
+        ensure!(inputs > 0 && components > 0 && points > 0, "a model of nothing");
+        ensure!(components <= points, "{components} components of only {points} points");
+        for (what, expected, given) in [
+            ("inputs of a point", inputs, self.points.columns()),
+            ("means", inputs, self.mean.len()),
+            ("deviations", inputs, self.deviation.len()),
+            ("weights", points, weights.rows()),
+            ("weights of a point", components, weights.columns()),
+            ("weights of the centre", points, centre.len()),
+            ("offsets", components, offsets.len()),
+        ] {
+            if given != expected {
+                return Err(Error::Shape { what, expected, given }.into());
+            }
+        }
+        let samples = self.training.samples;
+        ensure!(points <= samples, "{points} points of only {samples} samples");
+        Ok(())
+    }
+
+    fn validate_numbers(&self) -> Result<(), Error> {
+        scaling::validate(&self.mean, &self.deviation)?;
+        let Weights { header, weights, centre, offsets, variances } = &self.weights;
+        let Thresholds { spe, t2, .. } = self.thresholds;
+        let require = |name, rule, holds: bool| match holds {
+            true => Ok(()),
+            false => Err(Error::Parameter { name, rule }),
+        };
+        let finite = |values: &[T]| values.iter().all(|value| value.is_finite());
+        for (name, holds) in [
+            ("points", self.points.iter_rows().all(finite)),
+            ("weights", weights.iter_rows().all(finite)),
+            ("centre", finite(centre)),
+            ("offsets", finite(offsets)),
+            ("thresholds", finite(&[spe, t2])),
+            ("centre_norm", header.centre_norm.is_finite()),
+        ] {
+            require(name, "finite", holds)?;
+        }
+        let positive = |value: &T| value.is_finite() && *value > T::ZERO;
+        require("variances", "finite and > 0", variances.iter().all(positive))?;
+        require("variances", "descending", variances.is_sorted_by(|a, b| a >= b))?;
+        require("total_variance", "finite and > 0", positive(&header.total_variance))?;
+        require("threshold_t2", ">= 0", t2 >= T::ZERO)?;
+        // What cannot tell readings apart is never quiet.
+        let none = self.training.refused.is_none() || (spe == T::ZERO && t2 == T::ZERO);
+        require("thresholds", "0 in a model that was refused", none)?;
+        // With other kernels, squares of distances can be negative.
+        if !header.indefinite {
+            require("threshold_spe", ">= 0", spe >= T::ZERO)?;
+            let total = header.total_variance.to_f64();
+            let centre = header.centre_norm.to_f64();
+            require("centre_norm", ">= 0", centre >= -ROUNDING * total)?;
+            let kept: f64 = variances.iter().map(|value| value.to_f64()).sum();
+            let together = kept <= (1.0 + ROUNDING) * total;
+            require("variances", "less than total_variance together", together)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses what learning refused, unless it is wanted all the same.
+    pub(crate) fn require_accepted(&self, origin: &str, force: bool) -> Result<()> {
+        match &self.training.refused {
+            Some(why) if !force => bail!(
+                "{origin}: the model was refused, nothing is written: {why} (--force writes a model that only projects)"
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// To score many readings one after the other.
@@ -263,17 +289,6 @@ impl<T: Number> Scorer<'_, T> {
             model.detector(kernel, memos)?.contributions(scaled, row, projection, contributions)
         })?;
         Ok(reading)
-    }
-}
-
-/// An error about a reading, with the place of its row and the name of its column.
-pub(crate) fn at_row(row: &Row<'_>, columns: &[usize], error: Error) -> anyhow::Error {
-    match error {
-        Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
-            row.fault(columns[input], "the value is too large to be scaled")
-        }
-        Error::Query(fault) => anyhow!("{}: {fault}", row.place()),
-        other => anyhow!("{}: {other}", row.place()),
     }
 }
 

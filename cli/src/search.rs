@@ -1,6 +1,7 @@
 //! Candidates for a fit, and how good each of them is on samples that it has not seen.
 
 use anyhow::{Result, ensure};
+use mercer::Error;
 use mercer::detect::{FoldOrder, scaling};
 use mercer::kernel::{Indexed, Rbf, Samples};
 use mercer::kpca::{Components, KernelPcaView, Landmarks, landmark};
@@ -41,8 +42,11 @@ pub(crate) struct Found {
 /// Rows to fit and judge candidates with.
 pub(crate) struct Search {
     normal: Grid<f32>,
+    /// Which row of the file each of them is.
+    normal_rows: Vec<usize>,
     /// None: faults are made from held-out rows.
     anomalous: Option<Grid<f32>>,
+    anomalous_rows: Vec<usize>,
     folds: usize,
     order: FoldOrder,
     all_rows: usize,
@@ -55,23 +59,23 @@ impl Search {
         folds: usize,
         order: FoldOrder,
     ) -> Result<Self> {
-        let of = |kind: bool| {
-            let mut rows = Grid::new(data.samples.columns());
-            let chosen = data.samples.iter_rows().zip(is_normal).filter(|(_, n)| **n == kind);
-            chosen.for_each(|(row, _)| rows.push(row));
-            rows
+        let of = |kind: bool| -> Vec<usize> {
+            let all = is_normal.iter().enumerate();
+            all.filter(|(_, normal)| **normal == kind).map(|(row, _)| row).collect()
         };
         let (all, anomalous) = (of(true), of(false));
-        let normal = thinned(&all);
-        let needed = 4 * folds;
+        let (normal, normal_rows) = thinned(&data.samples, &all);
+        let needed = folds.saturating_mul(4);
         ensure!(
             normal.rows() >= needed,
             "{}: {} normal rows are too few, it takes at least {needed} (four for each fold)",
             data.name,
             normal.rows()
         );
-        let anomalous = (anomalous.rows() > 0).then(|| thinned(&anomalous));
-        Ok(Self { normal, anomalous, folds, order, all_rows: all.rows() })
+        let (anomalous, anomalous_rows) = thinned(&data.samples, &anomalous);
+        let anomalous = (anomalous.rows() > 0).then_some(anomalous);
+        let all_rows = all.len();
+        Ok(Self { normal, normal_rows, anomalous, anomalous_rows, folds, order, all_rows })
     }
 
     /// What quality means here.
@@ -104,7 +108,10 @@ impl Search {
     }
 
     /// Fits a candidate to each choice of folds.
-    pub(crate) fn measure(&self, candidate: Candidate) -> Result<Found, mercer::Error> {
+    ///
+    /// # Errors
+    /// Those of fits and scores, which name rows as the file does.
+    pub(crate) fn measure(&self, candidate: Candidate) -> Result<Found, Error> {
         let n = self.normal.rows();
         let (mut components, mut quality) = (0, 0.0);
         for fold in 0..self.folds {
@@ -118,12 +125,7 @@ impl Search {
     }
 
     /// Fits a candidate to some rows and judges it by others.
-    fn judge(
-        &self,
-        candidate: Candidate,
-        kept: &[u32],
-        held_out: &[u32],
-    ) -> Result<Found, mercer::Error> {
+    fn judge(&self, candidate: Candidate, kept: &[u32], held_out: &[u32]) -> Result<Found, Error> {
         let inputs = self.normal.columns();
         let (mut mean, mut deviation) = (vec![0.0; inputs], vec![0.0; inputs]);
         let samples = Indexed { samples: &self.normal, rows: kept };
@@ -138,39 +140,53 @@ impl Search {
         let kernel = Rbf::new(candidate.gamma as f32);
         let wish = Components::Share(candidate.variance as f32);
         let (landmarks, storage) = (Landmarks::Room, &mut scratch.candidate);
+        let row = |position: usize| self.normal_rows[kept[position] as usize];
         let report =
-            landmark::fit(&kernel, &samples, landmarks, wish, &mut scratch.landmark, storage)?;
+            landmark::fit(&kernel, &samples, landmarks, wish, &mut scratch.landmark, storage)
+                .map_err(|error| match error {
+                    Error::Sample { index, fault } => Error::Sample { index: row(index), fault },
+                    Error::NotFinite { row: one, column: other } => {
+                        Error::NotFinite { row: row(one), column: row(other) }
+                    }
+                    other => other,
+                })?;
         let pivots = &scratch.landmark.pivots[..report.points];
         let points = Indexed { samples: &samples, rows: pivots };
         let mut memos = vec![Default::default(); scratch.candidate.view().points()];
         let model = KernelPcaView::new(&kernel, &points, scratch.candidate.view(), &mut memos)?;
 
         let mut projection = vec![0.0; report.components];
-        let mut spe = |x: &[f32]| model.score(x, &mut projection).map(|score| f64::from(score.spe));
+        let mut spe = |x: &[f32], index: usize| match model.score(x, &mut projection) {
+            Ok(score) => Ok(f64::from(score.spe)),
+            Err(Error::Query(fault)) => Err(Error::Sample { index, fault }),
+            Err(other) => Err(other),
+        };
         let (mut normal, mut anomalous) = (Vec::new(), Vec::new());
         for (i, x) in (Indexed { samples: &scaled, rows: held_out }).iter_samples().enumerate() {
-            normal.push(spe(x)?);
+            let row = self.normal_rows[held_out[i] as usize];
+            normal.push(spe(x, row)?);
             if self.anomalous.is_none() {
                 let mut fault = x.to_vec();
                 // Each input in turn, up and down.
                 fault[i % inputs] += if (i / inputs).is_multiple_of(2) { FAULT } else { -FAULT };
-                anomalous.push(spe(&fault)?);
+                anomalous.push(spe(&fault, row)?);
             }
         }
-        for x in self.anomalous.iter().flat_map(Grid::iter_rows) {
+        for (x, &row) in self.anomalous.iter().flat_map(Grid::iter_rows).zip(&self.anomalous_rows) {
             let mut x = x.to_vec();
             scaling::apply(&mut x, &mean, &deviation);
-            anomalous.push(spe(&x)?);
+            anomalous.push(spe(&x, row)?);
         }
         let quality = auroc(&normal, &anomalous).map_or(0.0, |estimate| estimate.value);
         Ok(Found { candidate, components: report.components, quality })
     }
 }
 
-/// At most [`MOST_ROWS`], evenly spread.
-fn thinned(rows: &Grid<f32>) -> Grid<f32> {
-    let stride = rows.rows().div_ceil(MOST_ROWS).max(1);
-    let mut thinned = Grid::new(rows.columns());
-    rows.iter_rows().step_by(stride).for_each(|row| thinned.push(row));
-    thinned
+/// At most [`MOST_ROWS`] of some rows, evenly spread; and which they are.
+fn thinned(samples: &Grid<f32>, rows: &[usize]) -> (Grid<f32>, Vec<usize>) {
+    let stride = rows.len().div_ceil(MOST_ROWS).max(1);
+    let rows: Vec<usize> = rows.iter().copied().step_by(stride).collect();
+    let mut thinned = Grid::new(samples.columns());
+    rows.iter().filter_map(|&row| samples.sample(row)).for_each(|row| thinned.push(row));
+    (thinned, rows)
 }

@@ -1,26 +1,30 @@
 //! A `KernelPCA` of scikit-learn, as the snippet in the README dumps it.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use mercer::Error;
+use anyhow::{Result, anyhow, bail, ensure};
 use mercer::detect::Thresholds;
 use mercer::kernel::{BlockKernel, gram};
 use mercer::kpca::ExpansionHeader;
+use mercer::{Error, Kernel};
 use serde::Deserialize;
 
+use crate::bounded::{MOST_JSON, read_text};
 use crate::choices::Choices;
+use crate::file::LONGEST_FAULT;
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
-use crate::learn::calibrate;
+use crate::learn::{are_affordable, calibrate, explain_option};
 use crate::memory::Weights;
-use crate::model::{Model, Training, fold_order_name};
+use crate::model::Model;
 use crate::progress::Progress;
+use crate::text::{excerpt, shorten};
+use crate::training::Training;
 use crate::{KernelSpec, Number};
 
 /// What the snippet in the README writes.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Dump {
     kernel: String,
     gamma: Option<f64>,
@@ -37,6 +41,7 @@ pub(crate) struct Dump {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Scaler {
     mean: Option<Vec<f64>>,
     scale: Option<Vec<f64>>,
@@ -46,9 +51,11 @@ impl Dump {
     /// Reads and checks a dump.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let name = path.display();
-        let text = fs::read_to_string(path).with_context(|| name.to_string())?;
-        let dump: Self = serde_json::from_str(&text)
-            .map_err(|error| anyhow!("{name}: not a dump of a scikit-learn model: {error}"))?;
+        let text = read_text(path, MOST_JSON)?;
+        let dump: Self = serde_json::from_str(&text).map_err(|error| {
+            let error = shorten(&error.to_string(), LONGEST_FAULT);
+            anyhow!("{name}: not a dump of a scikit-learn model: {error}")
+        })?;
         dump.check().map_err(|error| anyhow!("{name}: {error}"))?;
         Ok(dump)
     }
@@ -68,12 +75,18 @@ impl Dump {
         ensure!(names == inputs, "{names} columns for {inputs} inputs");
         let numbers = self.samples.iter().chain(&self.eigenvectors).flatten();
         ensure!(numbers.chain(&self.eigenvalues).all(|v| v.is_finite()), "a number is not finite");
+        for (what, parameter) in [("gamma", self.gamma), ("coef0", self.coef0)] {
+            ensure!(parameter.is_none_or(f64::is_finite), "{what} is not finite");
+        }
+        let scaler = self.scaler.as_ref();
+        let mean = scaler.and_then(|scaler| scaler.mean.as_deref()).unwrap_or_default();
+        ensure!(mean.iter().all(|value| value.is_finite()), "a mean of the scaler is not finite");
+        let scale = scaler.and_then(|scaler| scaler.scale.as_deref()).unwrap_or_default();
+        let usable = |value: &f64| value.is_finite() && *value > 0.0;
+        ensure!(scale.iter().all(usable), "a scale of the scaler is not finite and > 0");
         ensure!(self.rank() > 0, "no component has any variance");
-        let mut names = self.columns.clone().unwrap_or_default();
-        names.sort();
-        let count = names.len();
-        names.dedup();
-        ensure!(names.len() == count, "two columns have the same name");
+        ensure!(self.eigenvalues.is_sorted_by(|a, b| a >= b), "eigenvalues do not descend");
+        ensure!(are_affordable(n, n), "{n} samples are too many to be imported");
         Ok(())
     }
 
@@ -90,33 +103,41 @@ impl Dump {
     fn kernel<T: Number>(&self) -> Result<KernelSpec<T>> {
         let gamma = T::from_f64(self.gamma.unwrap_or(1.0 / self.inputs() as f64));
         let coef0 = T::from_f64(self.coef0.unwrap_or(1.0));
-        Ok(match self.kernel.as_str() {
-            "linear" => KernelSpec::Linear,
-            "cosine" => KernelSpec::Cosine,
+        let spec = match self.kernel.as_str() {
+            "linear" => KernelSpec::Linear {},
+            "cosine" => KernelSpec::Cosine {},
             "rbf" => KernelSpec::Rbf { gamma },
             "laplacian" => KernelSpec::Laplacian { gamma },
             "sigmoid" => KernelSpec::Sigmoid { gamma, coef0 },
             "poly" => {
                 let degree = self.degree.unwrap_or(3.0);
                 ensure!(
-                    degree >= 1.0 && degree.fract() == 0.0,
-                    "degree {degree} is not a whole number"
+                    (1.0..=f64::from(u32::MAX)).contains(&degree) && degree.fract() == 0.0,
+                    "degree {degree:?} is not a whole number that a model can have"
                 );
                 KernelSpec::Poly { gamma, coef0, degree: degree as u32 }
             }
-            other => bail!("kernel \"{other}\" is not known here"),
-        })
+            other => bail!("kernel {:?} is not known here", excerpt(other)),
+        };
+        with_kernel!(spec, T, kernel => Kernel::<[T]>::validate(kernel))?;
+        Ok(spec)
     }
 
     /// The model, with thresholds by cross-fit on the samples that the dump carries.
-    pub(crate) fn into_model<T: Number>(self, choices: &Choices) -> Result<Model<T>> {
-        let kernel = self.kernel::<T>()?;
+    ///
+    /// # Errors
+    /// With `name`, that of the file, where that is to blame.
+    pub(crate) fn into_model<T: Number>(self, choices: &Choices, name: &str) -> Result<Model<T>> {
+        let about = |error: anyhow::Error| anyhow!("{name}: {error:#}");
+        let kernel = self.kernel::<T>().map_err(about)?;
+        self.require_kinship().map_err(about)?;
         let (inputs, rank) = (self.inputs(), self.rank());
         let mut points = Grid::new(inputs);
         for sample in &self.samples {
             points.push(&numbers(sample));
         }
-        let weights = with_kernel!(kernel, T, kernel => self.weights(kernel, &points))?;
+        let weights = with_kernel!(kernel, T, kernel => self.weights(kernel, &points))
+            .map_err(|error| about(error.into()))?;
         let calibrated = with_kernel!(kernel, T, kernel => {
             let mut progress = Progress::new("calibrating", 0);
             calibrate(&points, kernel, choices, &mut || progress.step())
@@ -126,22 +147,20 @@ impl Dump {
             let dropped = self.eigenvalues.len() - rank;
             warnings.push(format!("{dropped} components without variance were left out"));
         }
-        let thresholds = match calibrated {
-            Ok(thresholds) => Some(thresholds),
-            Err(error @ Error::Parameter { .. }) => return Err(error.into()),
-            Err(error) => {
-                warnings.push(format!("the thresholds could not be calibrated: {error}"));
-                None
-            }
+        let (thresholds, refused) = match calibrated {
+            Ok(thresholds) => (Some(thresholds), None),
+            Err(error @ Error::Parameter { .. }) => return Err(explain_option(error, name)),
+            Err(error) => (None, Some(format!("the thresholds could not be calibrated: {error}"))),
         };
         let explained: f64 = self.eigenvalues.iter().take(rank).sum::<f64>()
             / (self.samples.len() as f64 * weights.header.total_variance.to_f64());
         let scaler = self.scaler.as_ref();
         Ok(Model {
-            columns: self
-                .columns
-                .clone()
-                .unwrap_or_else(|| (0..inputs).map(|i| format!("x{i}")).collect()),
+            // As a header is read.
+            columns: match &self.columns {
+                Some(names) => names.iter().map(|name| name.trim().to_string()).collect(),
+                None => (0..inputs).map(|i| format!("x{i}")).collect(),
+            },
             kernel,
             mean: scaler
                 .and_then(|s| s.mean.as_deref().map(numbers))
@@ -160,10 +179,56 @@ impl Dump {
                 rank,
                 false_alarms: thresholds.map(|_| choices.alpha),
                 folds: choices.folds,
-                fold_order: fold_order_name(choices.fold_order.into()).into(),
+                fold_order: choices.fold_order,
+                refused,
                 warnings,
             },
         })
+    }
+
+    /// Do the eigenvectors belong to the samples? Those of a model that was put together from parts
+    /// of others, or whose samples were changed, do not; its scores would mean nothing.
+    ///
+    /// For each component, with the centred Gram matrix `G` of the samples in double precision: `‖G
+    /// v − η v‖ ≤ 1e-3·η + 8·n·ε·η₁`, and `|vᵢ·vⱼ| ≤ 1e-3`, 1 for `i = j`, where `ε` is that of the
+    /// numbers which scikit-learn computed with.
+    fn require_kinship(&self) -> Result<()> {
+        let (n, rank) = (self.samples.len(), self.rank());
+        let mut samples = Grid::<f64>::new(self.inputs());
+        self.samples.iter().for_each(|sample| samples.push(sample));
+        let mut gram = Grid::<f64>::zeros(n, n);
+        with_kernel!(self.kernel::<f64>()?, f64, kernel => {
+            gram::fill(kernel, &samples, &mut gram.view_mut())
+        })?;
+        gram::centre(&mut gram.view_mut(), &mut vec![0.0; n])?;
+        let column = |j: usize| self.eigenvectors.iter().map(|row| row[j]).collect::<Vec<f64>>();
+        let vectors: Vec<Vec<f64>> = (0..rank).map(column).collect();
+        let rounding = 8.0 * n as f64 * self.epsilon() * self.eigenvalues[0];
+        for (j, (vector, &value)) in vectors.iter().zip(&self.eigenvalues).enumerate() {
+            for (i, other) in vectors[..=j].iter().enumerate() {
+                let expected = if i == j { 1.0 } else { 0.0 };
+                ensure!(
+                    (dot(vector, other) - expected).abs() <= ACCURACY,
+                    "eigenvectors {i} and {j} are not orthonormal"
+                );
+            }
+            let squares = gram.iter_rows().zip(vector).map(|(row, v)| {
+                let residual = dot(row, vector) - value * v;
+                residual * residual
+            });
+            ensure!(
+                squares.sum::<f64>().sqrt() <= ACCURACY * value + rounding,
+                "eigenvector {j} does not belong to the samples (a model fitted by eigen_solver=\"randomized\" may be too coarse: use \"dense\")"
+            );
+        }
+        Ok(())
+    }
+
+    /// The rounding of the numbers that scikit-learn computed with.
+    fn epsilon(&self) -> f64 {
+        let is_single = |value: &f64| f64::from(*value as f32) == *value;
+        let mut numbers = self.eigenvectors.iter().flatten().chain(&self.eigenvalues);
+        if numbers.all(is_single) { f32::EPSILON.into() } else { f64::EPSILON }
     }
 
     /// `α_j = v_j/√η_j`, `β_i = 1/n`, `b_j = Σ α_ji m_i`, `λ_j = η_j/n`, in the signs of the dump.
@@ -199,6 +264,13 @@ impl Dump {
         );
         Ok(weights)
     }
+}
+
+/// How far eigenvectors may be off, relative to what they should be.
+const ACCURACY: f64 = 1e-3;
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn numbers<T: Number>(values: &[f64]) -> Vec<T> {

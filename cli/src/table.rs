@@ -1,6 +1,6 @@
 //! Rows of a CSV file, one at a time: chosen, counted, and with every fault named by file, line and column.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -8,12 +8,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use csv::{ErrorKind, ReaderBuilder, StringRecord};
+use mercer::Error;
+use mercer::error::Fault;
 
-use crate::Number;
+use crate::bounded::{MOST_ROW_NUMBERS, read_text};
 use crate::grid::Grid;
-use crate::lines::Lines;
+use crate::lines::{Lines, LongRow};
+use crate::model::LONGEST_NAME;
 use crate::progress::Progress;
-use crate::text::quoted;
+use crate::text::{excerpt, list, thousands};
+use crate::{Number, escape};
 
 /// Where rows come from.
 #[derive(Args, Clone, Debug)]
@@ -33,6 +37,18 @@ impl Source {
     /// Is it standard input, whose rows are to be answered one by one?
     pub(crate) fn is_stream(&self) -> bool {
         self.data.as_os_str() == "-"
+    }
+
+    /// What to call it in messages.
+    pub(crate) fn name(&self) -> String {
+        if self.is_stream() { "standard input".into() } else { self.data.display().to_string() }
+    }
+
+    /// All files that rows come from or are chosen by.
+    pub(crate) fn files<'a>(&'a self, choice: &'a RowChoice) -> impl Iterator<Item = &'a Path> {
+        let data = if self.is_stream() { Path::new("/dev/stdin") } else { &self.data };
+        let lists = [&choice.rows, &choice.skip_rows];
+        std::iter::once(data).chain(lists.into_iter().filter_map(Option::as_deref))
     }
 }
 
@@ -77,16 +93,32 @@ fn condition(text: &str) -> Result<(String, String), String> {
     Ok((column.trim().into(), value.trim().into()))
 }
 
+/// Columns of a file; each takes some hundred bytes of memory.
+const MOST_COLUMNS: usize = 200_000;
+
 /// A CSV file that is read row by row.
 pub(crate) struct Table {
     name: String,
     reader: csv::Reader<Lines<Box<dyn Read>>>,
     header: Vec<String>,
+    positions: Positions,
     record: StringRecord,
     next_row: u64,
     filter: Filter,
     /// Nobody has named the inputs, so there may be columns that are none.
     inputs_implied: bool,
+}
+
+/// Where each column is, by its name; none if several have that name.
+type Positions = HashMap<String, Option<usize>>;
+
+fn positions(header: &[String]) -> Positions {
+    let mut positions = Positions::new();
+    for (position, name) in header.iter().enumerate() {
+        let known = positions.contains_key(name);
+        positions.insert(name.clone(), (!known).then_some(position));
+    }
+    positions
 }
 
 /// What is left of a [`RowChoice`] once the header is known.
@@ -109,22 +141,11 @@ pub(crate) struct Row<'a> {
 impl Table {
     /// Opens the file and reads its header.
     pub(crate) fn open(source: &Source, choice: &RowChoice) -> Result<Self> {
-        let (name, input): (String, Box<dyn Read>) = if source.is_stream() {
-            ("standard input".into(), Box::new(io::stdin()))
-        } else {
-            let name = source.data.display().to_string();
-            let file = File::open(&source.data).with_context(|| name.clone())?;
-            (name, Box::new(file))
+        let name = source.name();
+        let input: Box<dyn Read> = match source.is_stream() {
+            true => Box::new(io::stdin()),
+            false => Box::new(File::open(&source.data).with_context(|| name.clone())?),
         };
-        Self::read(name, input, source, choice)
-    }
-
-    fn read(
-        name: String,
-        input: Box<dyn Read>,
-        source: &Source,
-        choice: &RowChoice,
-    ) -> Result<Self> {
         let mut reader = ReaderBuilder::new()
             .delimiter(source.delimiter)
             .has_headers(!source.no_header)
@@ -134,6 +155,12 @@ impl Table {
             Err(error) => return Err(csv_error(&name, reader.get_ref(), &[], error)),
         };
         ensure!(!first.is_empty(), "{name}: the file is empty");
+        ensure!(
+            first.len() <= MOST_COLUMNS,
+            "{name}:1: {} columns, at most {} are read (is the delimiter right?)",
+            thousands(first.len()),
+            thousands(MOST_COLUMNS)
+        );
         let header: Vec<String> = match source.no_header {
             true => (0..first.len()).map(|i| format!("x{i}")).collect(),
             false => first.iter().map(|cell| cell.trim().to_string()).collect(),
@@ -149,10 +176,18 @@ impl Table {
                 let other = if other == '\t' { "tab".into() } else { other.to_string() };
                 bail!("{name}:1: only one column (try --delimiter '{other}')");
             }
+            if let Some(long) = header.iter().position(|cell| !is_name(cell)) {
+                bail!(
+                    "{name}:1:{}: the name of a column has more than {LONGEST_NAME} characters: {:?}",
+                    long + 1,
+                    excerpt(&header[long])
+                );
+            }
         }
         let mut table = Self {
             name,
             reader,
+            positions: positions(&header),
             header,
             record: StringRecord::new(),
             next_row: 0,
@@ -170,15 +205,15 @@ impl Table {
 
     /// The position of a column.
     pub(crate) fn column(&self, name: &str) -> Result<usize> {
-        let mut found = self.header.iter().enumerate().filter(|(_, cell)| *cell == name);
-        match (found.next(), found.next()) {
-            (Some((position, _)), None) => Ok(position),
-            (None, _) => bail!(
-                "{}:1: there is no column \"{name}\" among {}",
+        match self.positions.get(name) {
+            Some(Some(position)) => Ok(*position),
+            Some(None) => bail!("{}:1: two columns are called \"{}\"", self.name, excerpt(name)),
+            None => bail!(
+                "{}:1: there is no column \"{}\" among {}",
                 self.name,
-                self.header.join(", ")
+                excerpt(name),
+                list(&self.header)
             ),
-            (Some(_), Some(_)) => bail!("{}:1: two columns are called \"{name}\"", self.name),
         }
     }
 
@@ -191,17 +226,13 @@ impl Table {
     pub(crate) fn inputs(&mut self, choice: &ColumnChoice) -> Result<Vec<usize>> {
         if !choice.columns.is_empty() {
             ensure!(choice.drop.is_empty(), "--columns and --drop exclude each other");
-            let inputs = self.columns(&choice.columns)?;
-            for (i, input) in inputs.iter().enumerate() {
-                ensure!(
-                    !inputs[..i].contains(input),
-                    "--columns names {} twice",
-                    choice.columns[i]
-                );
+            let mut known = HashSet::new();
+            for name in &choice.columns {
+                ensure!(known.insert(name), "--columns names {} twice", excerpt(name));
             }
-            return Ok(inputs);
+            return self.columns(&choice.columns);
         }
-        let mut left_out = self.columns(&choice.drop)?;
+        let mut left_out: HashSet<usize> = self.columns(&choice.drop)?.into_iter().collect();
         left_out.extend(self.filter.conditions.iter().map(|(column, _)| *column));
         let inputs: Vec<usize> = (0..self.header.len()).filter(|c| !left_out.contains(c)).collect();
         for &input in &inputs {
@@ -216,7 +247,7 @@ impl Table {
     pub(crate) fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         loop {
             let byte = self.reader.position().byte();
-            self.reader.get_mut().forget_before(byte);
+            self.reader.get_mut().begin_row(byte);
             match self.reader.read_record(&mut self.record) {
                 Ok(true) => {}
                 Ok(false) => {
@@ -265,19 +296,20 @@ impl Row<'_> {
 
     fn number<T: Number>(&self, column: usize) -> Result<T> {
         let text = self.text(column);
+        let shown = || excerpt(text);
         match text.parse::<T>() {
             Ok(value) if value.is_finite() => Ok(value),
             Ok(_) if text.parse().is_ok_and(f64::is_finite) => {
-                Err(self.fault(column, &format!("{text} is too large for {}", T::NAMES[0])))
+                Err(self.fault(column, &format!("{} is too large for {}", shown(), T::NAMES[0])))
             }
-            Ok(_) => Err(self.fault(column, &format!("{text} is not a finite number"))),
+            Ok(_) => Err(self.fault(column, &format!("{} is not a finite number", shown()))),
             Err(_) if text.is_empty() => Err(self.fault(column, "the cell is empty")),
-            Err(_) => Err(self.fault(column, &format!("{text:?} is not a number"))),
+            Err(_) => Err(self.fault(column, &format!("{:?} is not a number", shown()))),
         }
     }
 
     /// The line it stands on.
-    fn line(&self) -> u64 {
+    pub(crate) fn line(&self) -> u64 {
         line_of(self.table.reader.get_ref(), self.table.record.position())
     }
 
@@ -286,14 +318,25 @@ impl Row<'_> {
         format!("{}:{}", self.table.name, self.line())
     }
 
+    /// Something is wrong with the row as a reading, whose inputs are in these columns.
+    pub(crate) fn misfit(&self, columns: &[usize], error: Error) -> anyhow::Error {
+        match error {
+            Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
+                self.fault(columns.get(input).copied().unwrap_or_default(), TOO_LARGE)
+            }
+            Error::Query(fault) => anyhow!("{}: {fault}", self.place()),
+            other => anyhow!("{}: {other}", self.place()),
+        }
+    }
+
     /// Something is wrong with a cell.
-    pub(crate) fn fault(&self, column: usize, what: &str) -> anyhow::Error {
+    fn fault(&self, column: usize, what: &str) -> anyhow::Error {
         let name = self.table.header.get(column).map_or("", String::as_str);
         let hint = match self.table.inputs_implied && !name.is_empty() {
-            true => format!("; if it is no input: --drop {}", quoted(name)),
+            true => format!("; if it is no input: --drop {}", escape::shell(name)),
             false => String::new(),
         };
-        anyhow!("{}:{}: {what} (column {name}{hint})", self.place(), column + 1)
+        anyhow!("{}:{}: {what} (column {}{hint})", self.place(), column + 1, excerpt(name))
     }
 }
 
@@ -314,13 +357,17 @@ fn csv_error(
             let (expected, found) = (*expected_len, *len);
             let column = expected.min(found) + 1;
             let missing = header.get(found as usize);
-            let missing = missing.map_or(String::new(), |name| format!(", {name} is missing"));
+            let missing =
+                missing.map_or(String::new(), |name| format!(", {} is missing", excerpt(name)));
             anyhow!("{name}:{line}:{column}: {found} cells instead of {expected}{missing}")
         }
         ErrorKind::Utf8 { err, .. } => {
             anyhow!("{name}:{line}:{}: a cell that is not UTF-8 text", err.field() + 1)
         }
-        ErrorKind::Io(_) => anyhow::Error::from(error).context(name.to_string()),
+        ErrorKind::Io(cause) => match cause.get_ref().and_then(|cause| cause.downcast_ref()) {
+            Some(long @ LongRow { line }) => anyhow!("{name}:{line}: {long}"),
+            None => anyhow::Error::from(error).context(name.to_string()),
+        },
         _ => anyhow!("{name}:{line}: {error}"),
     }
 }
@@ -366,6 +413,11 @@ impl Filter {
     }
 }
 
+/// Is it short enough for a name? Whatever is in it, [`escape`] takes care of.
+fn is_name(cell: &str) -> bool {
+    cell.chars().nth(LONGEST_NAME).is_none()
+}
+
 /// Equal as text or as numbers.
 fn is_same(cell: &str, value: &str) -> bool {
     cell == value || matches!((cell.parse::<f64>(), value.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
@@ -374,13 +426,14 @@ fn is_same(cell: &str, value: &str) -> bool {
 /// The numbers in a file, each with its position there.
 fn row_numbers(path: &Path) -> Result<HashMap<u64, usize>> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| name.to_string())?;
+    let text = read_text(path, MOST_ROW_NUMBERS)?;
     let mut numbers = HashMap::new();
     for (line, row) in text.lines().enumerate() {
         for word in row.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()) {
             let place = format!("{name}:{}", line + 1);
-            let number =
-                word.parse().map_err(|_| anyhow!("{place}: \"{word}\" is not a row number"))?;
+            let number = word
+                .parse()
+                .map_err(|_| anyhow!("{place}: {:?} is not a row number", excerpt(word)))?;
             let position = numbers.len();
             ensure!(numbers.insert(number, position).is_none(), "{place}: row {number} again");
         }
@@ -410,7 +463,22 @@ impl<T> Loaded<T> {
     pub(crate) fn place(&self, sample: usize) -> String {
         format!("{}:{}", self.name, self.lines.get(sample).copied().unwrap_or_default())
     }
+
+    /// Something is wrong with a sample.
+    pub(crate) fn fault(&self, sample: usize, fault: Fault) -> anyhow::Error {
+        let place = self.place(sample);
+        match fault {
+            Fault::NotFinite { input } | Fault::ScaleOverflow { input } => {
+                let name = self.columns.get(input).map(|name| excerpt(name)).unwrap_or_default();
+                anyhow!("{place}: {TOO_LARGE} (column {name})")
+            }
+            fault => anyhow!("{place}: {fault}"),
+        }
+    }
 }
+
+/// What is wrong with a number that was finite in the file.
+const TOO_LARGE: &str = "the value is too large to be scaled";
 
 /// Reads all rows that are wanted; `inputs` chooses the columns once the table is open, and `label` may name one that is kept as text.
 pub(crate) fn load<T: Number>(

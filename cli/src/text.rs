@@ -1,6 +1,14 @@
-//! Numbers and words for people, CSV and shells.
+//! Numbers and words for people.
 
 use std::fmt::{Debug, Write as _};
+use std::io::{self, Write as _};
+
+use crate::escape;
+
+/// Says a line on standard error, where nobody may be listening.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "mercer: {}", escape::line(text));
+}
 
 /// A share as a percentage, with as many digits as it takes to see that it is not 0 or 100 %.
 pub(crate) fn percent(share: f64) -> String {
@@ -21,14 +29,36 @@ pub(crate) fn push_cell(line: &mut String, value: &impl Debug) {
     write!(line, ",{value:?}").expect("a string takes what is written to it");
 }
 
-/// A word as a shell takes it.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=,+:".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
+/// Characters of a text that a message repeats.
+const LONGEST_EXCERPT: usize = 40;
+/// Names of a list that a message repeats.
+const LONGEST_LIST: usize = 24;
+
+/// A text of at most so many characters: what is too much is cut from its middle, because ends tell
+/// names apart.
+pub(crate) fn shorten(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.into();
     }
+    let tail = (most - 1) / 2;
+    let start = text.chars().take(most - 1 - tail);
+    start.chain(['…']).chain(text.chars().skip(length - tail)).collect()
+}
+
+/// As much of a cell or a name as a message repeats.
+pub(crate) fn excerpt(text: &str) -> String {
+    shorten(text, LONGEST_EXCERPT)
+}
+
+/// As many names as a message repeats.
+pub(crate) fn list<S: AsRef<str>>(names: &[S]) -> String {
+    let first = names.iter().take(LONGEST_LIST).map(|name| excerpt(name.as_ref()));
+    let mut shown: Vec<String> = first.collect();
+    if names.len() > LONGEST_LIST {
+        shown.push(format!("… ({} in all)", thousands(names.len())));
+    }
+    shown.join(", ")
 }
 
 /// A count with a separator between thousands.
@@ -94,6 +124,15 @@ mod tests {
         assert_eq!(wrap("one two three four", 4, 12), "one two\n    three\n    four");
         assert_eq!(wrap("one two", 4, 11), "one two");
         assert_eq!(wrap("overlong a", 4, 8), "overlong\n    a");
+    }
+
+    #[test]
+    fn long_texts_and_lists_are_cut() {
+        assert_eq!(shorten("temperature_inlet_7", 9), "temp…et_7");
+        assert_eq!([shorten("four", 4), shorten("naïve", 4)], ["four", "na…e"]);
+        assert_eq!(excerpt(&"x".repeat(1000)).chars().count(), LONGEST_EXCERPT);
+        assert_eq!(list(&["a", "b"]), "a, b");
+        assert!(list(&vec!["a"; 100_000]).ends_with("a, … (100,000 in all)"));
     }
 
     #[test]

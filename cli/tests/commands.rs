@@ -23,7 +23,7 @@ fn a_summary_says_what_was_fitted() {
         "samples                90",
         "inputs                 4 (x0, x1, x2, x3)",
         "kernel                 rbf, gamma 0.03125",
-        "expected false alarms  5.0 % of normal readings (4 contiguous folds)",
+        "expected false alarms  5.0 % of normal readings (4 contiguous folds), if readings are exchangeable with the training rows: same conditions, independent of each other",
         "warning: 1 samples are copies of others",
     ] {
         assert!(summary.contains(line), "{line}: {summary}");
@@ -40,6 +40,8 @@ fn a_summary_says_what_was_fitted() {
     assert!(eigenvalues.windows(2).all(|pair| pair[0].as_f64() >= pair[1].as_f64()));
     assert_eq!(json["inputs"].as_array().map(Vec::len), Some(4));
     assert_eq!(json["kernel"]["type"], "rbf");
+    let assumption = json["false_alarms_assume"].as_str().expect("an assumption");
+    assert!(inspected.contains(assumption), "{assumption}");
     assert!(json["cost"]["instructions"]["cortex_m4f"].as_u64() > Some(1000));
     assert!(inspected.contains(json["checksum"].as_str().expect("text")));
 }
@@ -219,7 +221,7 @@ fn tune_prints_a_line_that_fits() {
     desk.write("constant.csv", &format!("a,b\n{}", "1,2\n".repeat(40)));
     let error = desk.fail(&["tune", "constant.csv"]);
     assert!(
-        error.contains("constant.csv: no candidate could be fitted: all samples are equal"),
+        error.contains("no candidate could be fitted: constant.csv: all samples are equal"),
         "{error}"
     );
 }

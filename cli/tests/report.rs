@@ -73,7 +73,9 @@ fn the_page_has_figures_tables_and_words() {
     assert_eq!(html.matches("role=\"img\"><title>").count(), 7);
     for sentence in [
         "The model learned from 200 samples of 4 inputs.",
-        "If all 200 rows here were normal, about 10 alarms could be expected",
+        "raise one, if readings are exchangeable with the training rows: same conditions, independent of each other.",
+        "5.0 % of normal rows expected if like the training rows, and independent",
+        "If all 200 rows here were normal and such readings, about 10 alarms could be expected",
         "<h2>On a device</h2>",
         "Cortex-M0, M0+, M1",
     ] {

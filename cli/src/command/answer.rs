@@ -1,16 +1,17 @@
 //! Rows of a CSV in, a line for each of them out.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use mercer::Error;
 
 use super::Output;
 use crate::Number;
-use crate::model::{Model, Scorer, at_row};
+use crate::model::{Model, Scorer};
 use crate::progress::Progress;
 use crate::table::{RowChoice, Source, Table};
+use crate::whole::require_other;
 
 /// A model, and rows to ask it about.
 #[derive(clap::Args, Debug)]
@@ -24,6 +25,13 @@ pub(super) struct Input {
     pub(super) rows: RowChoice,
 }
 
+impl Input {
+    /// All files that are read.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.source.files(&self.rows).chain([self.model.as_path()])
+    }
+}
+
 /// Writes a header, then for each row its number and what `cells` adds to the text, with a comma before each cell.
 pub(super) fn answer<T: Number>(
     model: &Model<T>,
@@ -31,6 +39,8 @@ pub(super) fn answer<T: Number>(
     header: &str,
     mut cells: impl FnMut(&mut Scorer<'_, T>, &[T], &mut String) -> Result<(), Error>,
 ) -> Result<()> {
+    // Or it would read its own answers, and never end.
+    require_other(Path::new("/dev/stdout"), input.files())?;
     let mut table = Table::open(&input.source, &input.rows)?;
     let columns = table.columns(&model.columns)?;
     let mut out = Output::new(input.source.is_stream());
@@ -42,7 +52,7 @@ pub(super) fn answer<T: Number>(
     while let Some(row) = table.next_row()? {
         row.numbers(&columns, &mut x)?;
         text.clear();
-        cells(&mut scorer, &x, &mut text).map_err(|error| at_row(&row, &columns, error))?;
+        cells(&mut scorer, &x, &mut text).map_err(|error| row.misfit(&columns, error))?;
         write!(out, "{}{text}", row.number)?;
         out.end_line()?;
         progress.iter_mut().for_each(Progress::step);

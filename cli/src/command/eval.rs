@@ -1,8 +1,8 @@
 //! `mercer eval`: how good a model is on rows whose truth is known.
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use mercer::kpca::Score;
-use mercer::{Alarm, AlarmConfig};
+use mercer::{Alarm, AlarmConfig, Error};
 use serde::Serialize;
 
 use super::answer::Input;
@@ -12,8 +12,8 @@ use crate::model::{Model, with_model};
 use crate::progress::Progress;
 use crate::quality::{Estimate, auroc, rate};
 use crate::table::{Loaded, load};
-use crate::text::percent;
-use crate::{Number, file};
+use crate::text::{excerpt, percent};
+use crate::{Number, escape, file};
 
 /// Measure a model on labelled rows: AUROC, false alarms and detections, with 95 % intervals.
 ///
@@ -94,7 +94,7 @@ fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         timeline: arguments.timeline.then(|| stretches(&data, &normal, &alarms)).transpose()?,
     };
     match arguments.json {
-        true => say!("{}", serde_json::to_string_pretty(&evaluation)?),
+        true => say!("{}", escape::json(&serde_json::to_string_pretty(&evaluation)?)),
         false => say!("{}", in_words(&evaluation).trim_end()),
     }
     Ok(())
@@ -107,7 +107,10 @@ fn score_all<T: Number>(model: &Model<T>, data: &Loaded<T>) -> Result<(Vec<Score
     let (mut scores, mut alarms) = (Vec::new(), Vec::new());
     for (i, x) in data.samples.iter_rows().enumerate() {
         let reading = scorer.score(x);
-        let reading = reading.map_err(|error| anyhow::anyhow!("{}: {error}", data.place(i)))?;
+        let reading = reading.map_err(|error| match error {
+            Error::Query(fault) => data.fault(i, fault),
+            other => anyhow!("{}: {other}", data.place(i)),
+        })?;
         scores.push(reading.score);
         alarms.push(reading.anomalous);
         progress.step();
@@ -177,7 +180,10 @@ fn in_words(evaluation: &Evaluation) -> String {
                 Some(after) => format!("after {after}"),
                 None => "–".into(),
             };
-            text += &format!("{rows:>11}  {above:>15}  {alarm:<8}  {}\n", stretch.label);
+            text += &format!(
+                "{rows:>11}  {above:>15}  {alarm:<8}  {}\n",
+                escape::line(&excerpt(&stretch.label))
+            );
         }
         let caught = |kind: bool| {
             let of = || timeline.iter().filter(|stretch| stretch.normal == kind);

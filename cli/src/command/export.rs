@@ -10,7 +10,7 @@ use crate::export::{CSource, Name, c_source, quantise, rust_source};
 use crate::model::{Model, with_model};
 use crate::text::thousands;
 use crate::whole::{require_other, write_together};
-use crate::{Number, file};
+use crate::{Number, escape, file};
 
 /// Write a model for firmware: as a Rust file to `include!`, as C99, or as the bytes that `Detector::read_from` reads.
 #[derive(clap::Args, Debug)]
@@ -73,20 +73,17 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     if let Some(path) = &arguments.c {
         let (header_file, source_file) = pair(path)?;
         let file_name = header_file.file_name().and_then(|name| name.to_str());
-        let file_name = file_name.filter(|name| !name.contains(['"', '\\', '\n']));
-        let file_name = file_name
-            .with_context(|| format!("{}: not a name that C can include", path.display()))?;
-        let CSource { header, source } = c_source(model, name, file_name)?;
+        let file_name = file_name.and_then(escape::c_include).with_context(|| {
+            format!("{}: C can only include names of letters, digits and . _ + -", path.display())
+        })?;
+        let CSource { header, source } = c_source(model, name, &file_name)?;
         let what = format!("int {}_score(…)", name.lower());
         products.push(Product { path: header_file, content: header.into_bytes(), what });
         let what = "its source".into();
         products.push(Product { path: source_file, content: source.into_bytes(), what });
     }
-    for (i, product) in products.iter().enumerate() {
-        let whole = |path: &Path| std::path::absolute(path).unwrap_or_default();
-        let again = products[..i].iter().any(|other| whole(&other.path) == whole(&product.path));
-        ensure!(!again, "{}: asked for twice", product.path.display());
-        require_other(&product.path, &arguments.model)?;
+    for product in &products {
+        require_other(&product.path, [arguments.model.as_path()])?;
     }
     let files: Vec<(&Path, &[u8])> = products
         .iter()

@@ -10,9 +10,9 @@ use crate::learn::learn;
 use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
 use crate::table::{ColumnChoice, RowChoice, Source, load};
-use crate::text::{hang, percent, short, thousands};
+use crate::text::{hang, list, percent, short, thousands};
 use crate::whole::require_other;
-use crate::{Number, Precision, file};
+use crate::{Number, Precision, escape, file};
 
 /// Learn what normal looks like from the rows of a CSV.
 #[derive(clap::Args, Debug)]
@@ -22,6 +22,10 @@ pub(super) struct Arguments {
     /// Where the model goes
     #[arg(long, value_name = "M.mercer")]
     out: PathBuf,
+    /// Write a model even if learning refuses it as one that cannot tell which readings are
+    /// anomalous; whatever uses it repeats why
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     rows: RowChoice,
     #[command(flatten)]
@@ -31,12 +35,14 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<()> {
-    require_other(&arguments.out, &arguments.source.data)?;
+    let Arguments { source, rows, out, force, .. } = &arguments;
+    require_other(out, source.files(rows))?;
     let model: AnyModel = match arguments.choices.precision {
         Precision::F32 => fit::<f32>(&arguments)?.into(),
         Precision::F64 => fit::<f64>(&arguments)?.into(),
     };
-    file::write(&arguments.out, &model)?;
+    with_model!(&model, model => model.require_accepted(&source.name(), *force))?;
+    file::write(out, &model)?;
     say!("{}", with_model!(&model, model => summary(model)).trim_end());
     Ok(())
 }
@@ -59,32 +65,24 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
                 trimmed => format!("{}, {trimmed} left out", thousands(training.samples)),
             },
         ),
-        ("inputs", format!("{} ({})", model.inputs(), model.columns.join(", "))),
+        ("inputs", format!("{} ({})", model.inputs(), escape::line(&list(&model.columns)))),
         ("kernel", model.kernel.to_string()),
         ("landmarks", model.points.rows().to_string()),
         ("components", model.components().to_string()),
         ("variance kept", percent(training.explained)),
         (
             "threshold",
-            format!(
-                "SPE {}, T² {}",
-                short(model.thresholds.spe.to_f64()),
-                short(model.thresholds.t2.to_f64())
-            ),
+            match training.refused {
+                None => format!(
+                    "SPE {}, T² {}",
+                    short(model.thresholds.spe.to_f64()),
+                    short(model.thresholds.t2.to_f64())
+                ),
+                Some(_) => "none, see the warnings".into(),
+            },
         ),
     ];
-    lines.push((
-        "expected false alarms",
-        match training.false_alarms {
-            Some(share) => format!(
-                "{} of normal readings ({} {} folds)",
-                percent(share),
-                training.folds,
-                training.fold_order
-            ),
-            None => "unknown, see the warnings".into(),
-        },
-    ));
+    lines.push(("expected false alarms", training.promise()));
     lines.push(("flash on a device", format!("{} bytes", thousands(model.flash()))));
     let about = if model.cost().is_some() { "" } else { "about " };
     let stack = format!("{about}{} bytes of stack", thousands(model.stack()));
@@ -97,8 +95,8 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
     for (name, value) in lines {
         text.push_str(&format!("{name:<22} {}\n", hang(&value, 23)));
     }
-    for warning in &training.warnings {
-        text.push_str(&format!("warning: {}\n", hang(warning, 9)));
+    for warning in training.all_warnings() {
+        text.push_str(&format!("warning: {}\n", hang(&escape::line(&warning), 9)));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use super::fit::summary;
@@ -36,6 +36,9 @@ struct Sklearn {
     /// Where the model goes [default: beside the JSON, with the ending .mercer]
     #[arg(long, value_name = "M.mercer")]
     out: Option<PathBuf>,
+    /// Write a model even if its thresholds cannot be calibrated; whatever uses it repeats why
+    #[arg(long)]
+    force: bool,
     /// The numbers that the model is made of
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     precision: Precision,
@@ -52,12 +55,14 @@ struct Sklearn {
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let Origin::Sklearn(arguments) = &arguments.origin;
+    let out = arguments.out.clone().unwrap_or_else(|| arguments.json.with_extension("mercer"));
+    require_other(&out, [arguments.json.as_path()])?;
     let model: AnyModel = match arguments.precision {
         Precision::F32 => import::<f32>(arguments)?.into(),
         Precision::F64 => import::<f64>(arguments)?.into(),
     };
-    let out = arguments.out.clone().unwrap_or_else(|| arguments.json.with_extension("mercer"));
-    require_other(&out, &arguments.json)?;
+    let name = arguments.json.display().to_string();
+    with_model!(&model, model => model.require_accepted(&name, arguments.force))?;
     file::write(&out, &model)?;
     say!("{}", with_model!(&model, model => summary(model)).trim_end());
     Ok(())
@@ -74,5 +79,5 @@ fn import<T: Number>(arguments: &Sklearn) -> Result<Model<T>> {
         fold_order: arguments.fold_order,
         ..Choices::default()
     };
-    dump.into_model(&choices).map_err(|error| anyhow!("{name}: {error:#}"))
+    dump.into_model(&choices, &name)
 }

@@ -7,9 +7,11 @@ use serde::Serialize;
 
 use super::fit::summary;
 use super::say;
-use crate::model::{Model, watch_name, with_model};
+use crate::choices::{Order, WatchName};
+use crate::model::{Model, with_model};
 use crate::text::{percent, short};
-use crate::{KernelSpec, Number, Precision, file};
+use crate::training::ASSUMPTION;
+use crate::{KernelSpec, Number, Precision, escape, file};
 
 /// Show kernel, sizes, eigenvalues, thresholds, bytes and checksum of a model.
 #[derive(clap::Args, Debug)]
@@ -24,7 +26,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let text = with_model!(file::read(&arguments.model)?, model => match arguments.json {
-        true => serde_json::to_string_pretty(&Facts::new(&model)?)?,
+        true => escape::json(&serde_json::to_string_pretty(&Facts::new(&model)?)?),
         false => in_words(&model)?,
     });
     say!("{}", text.trim_end());
@@ -49,8 +51,11 @@ struct Facts<T> {
     samples: usize,
     trimmed: usize,
     false_alarms: Option<f64>,
+    /// What that share rests on.
+    false_alarms_assume: Option<&'static str>,
     folds: usize,
-    fold_order: String,
+    fold_order: Order,
+    refused: Option<String>,
     warnings: Vec<String>,
     flash_bytes: usize,
     stored_bytes: usize,
@@ -64,7 +69,7 @@ struct Facts<T> {
 struct ThresholdFacts<T> {
     spe: T,
     t2: T,
-    watch: &'static str,
+    watch: WatchName,
 }
 
 /// What a score costs at the most.
@@ -102,13 +107,15 @@ impl<T: Number> Facts<T> {
             thresholds: ThresholdFacts {
                 spe: model.thresholds.spe,
                 t2: model.thresholds.t2,
-                watch: watch_name(model.thresholds.watch),
+                watch: model.thresholds.watch.into(),
             },
             samples: training.samples,
             trimmed: training.trimmed,
             false_alarms: training.false_alarms,
+            false_alarms_assume: training.false_alarms.map(|_| ASSUMPTION),
             folds: training.folds,
-            fold_order: training.fold_order.clone(),
+            fold_order: training.fold_order,
+            refused: training.refused.clone(),
             warnings: training.warnings.clone(),
             flash_bytes: model.flash(),
             stored_bytes: model.device_bytes()?.len(),

@@ -33,8 +33,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let Arguments { input: Input { model: file, source, rows }, label, time, .. } = arguments;
-    require_other(&arguments.out, &source.data)?;
-    require_other(&arguments.out, file)?;
+    require_other(&arguments.out, arguments.input.files())?;
     let readings = Readings::new(model, source, rows, label.as_deref(), time.as_deref())?;
     write_whole(&arguments.out, page(file, model, &readings)?.as_bytes())?;
     say!("{}: {}", arguments.out.display(), readings.in_short());

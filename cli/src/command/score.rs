@@ -5,14 +5,15 @@ use anyhow::Result;
 use super::answer::{Input, answer};
 use crate::model::{Model, with_model};
 use crate::text::push_cell;
-use crate::{Number, file};
+use crate::{Number, escape, file};
 
 /// Score each row: CSV `row,spe,t2,abs_sum,alarm` on standard output; alarm is 1 above the threshold, else 0.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
-    /// Add a column for each input, of the same name: how much it contributes to SPE
+    /// Add a column for each input, of the same name (with control characters escaped): how much it
+    /// contributes to SPE
     #[arg(long)]
     why: bool,
 }
@@ -25,7 +26,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 fn score<T: Number>(model: &Model<T>, input: &Input, why: bool) -> Result<()> {
     let mut header = String::from(",spe,t2,abs_sum,alarm");
     if why {
-        model.columns.iter().for_each(|name| header += &format!(",{}", cell(name)));
+        model.columns.iter().for_each(|name| header += &format!(",{}", escape::csv(name)));
     }
     answer(model, input, &header, |scorer, x, text| {
         let reading = if why { scorer.explain(x)? } else { scorer.score(x)? };
@@ -37,12 +38,4 @@ fn score<T: Number>(model: &Model<T>, input: &Input, why: bool) -> Result<()> {
         }
         Ok(())
     })
-}
-
-/// A name as a cell of CSV.
-fn cell(name: &str) -> String {
-    match name.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => name.into(),
-    }
 }

@@ -9,11 +9,13 @@ use mercer::detect::cost::detector_size;
 use mercer::kernel::Rbf;
 
 use super::say;
+use crate::escape;
 use crate::label::NormalLabels;
+use crate::learn::explain;
 use crate::progress::Progress;
 use crate::search::{Candidate, Found, Search};
 use crate::table::{ColumnChoice, RowChoice, Source, load};
-use crate::text::{hang, quoted, short, thousands};
+use crate::text::{hang, short, thousands};
 
 /// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use.
 ///
@@ -85,7 +87,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut rows: Vec<&Row> = rows.iter().filter(affordable).collect();
     let Some(best) = rows.iter().map(|row| row.quality).max_by(f64::total_cmp) else {
         match refused.filter(|_| found.is_empty()) {
-            Some(error) => bail!("{}: no candidate could be fitted: {error}", data.name),
+            Some(error) => {
+                return Err(explain(error, &data).context("no candidate could be fitted"));
+            }
             None => bail!("no candidate is within these limits"),
         }
     };
@@ -168,17 +172,17 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
         } else {
             char::from(source.delimiter).to_string()
         };
-        option("delimiter", quoted(&delimiter));
+        option("delimiter", escape::shell(&delimiter));
     }
     for (column, value) in
         rows.conditions.iter().filter(|(column, _)| Some(column) != label.as_ref())
     {
-        option("where", quoted(&format!("{column}={value}")));
+        option("where", escape::shell(&format!("{column}={value}")));
     }
     // Only normal rows are for training.
     if let Some(label) = label {
         for normal in normal_labels {
-            option("where", quoted(&format!("{label}={normal}")));
+            option("where", escape::shell(&format!("{label}={normal}")));
         }
     }
     for (name, file) in [("rows", &rows.rows), ("skip-rows", &rows.skip_rows)] {
@@ -191,7 +195,7 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
     }
     for (name, list) in [("columns", &columns.columns), ("drop", &columns.drop)] {
         if !list.is_empty() {
-            option(name, quoted(&list.join(",")));
+            option(name, escape::shell(&list.join(",")));
         }
     }
     let default =
@@ -211,5 +215,5 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
 }
 
 fn path(path: &Path) -> String {
-    quoted(&OsString::from(path).to_string_lossy())
+    escape::shell(&OsString::from(path).to_string_lossy())
 }

@@ -10,7 +10,7 @@ use mercer::Error;
 use self::kernel::KernelParts;
 use super::{Name, facts, list};
 use crate::model::{Model, watched};
-use crate::{Number, Precision};
+use crate::{Number, Precision, escape};
 
 /// A header and the source that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct CSource {
     pub source: String,
 }
 
-/// Both files; `header_file` is what the source includes.
+/// Both files; `header_file` is what the source includes, in quotes.
 ///
 /// # Errors
 /// Those of a model whose sizes do not match.
@@ -35,11 +35,8 @@ pub(crate) fn c_source<T: Number>(
 
 fn header<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
     let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
-    let ascii = |c: char| if c.is_ascii() { c } else { '_' };
-    let facts: String = facts(model, |column| format!("\"{column}\""))?
-        .iter()
-        .map(|fact| format!(" * - {}\n", fact.chars().map(ascii).collect::<String>()))
-        .collect();
+    let facts = facts(model, '"', escape::c_comment)?;
+    let facts: String = facts.iter().map(|fact| format!(" * - {fact}\n")).collect();
     Ok(format!(
         r#"/* Made by `mercer export`: do not edit.
  *
@@ -122,7 +119,7 @@ fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String
     let parts = KernelParts::new(&model.kernel, name);
     format!(
         r#"/* Made by `mercer export`: do not edit. */
-#include "{header_file}"
+#include {header_file}
 
 #include <math.h>
 
@@ -185,8 +182,11 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
 "#,
         points = model.points.rows(),
         components = model.components(),
-        names =
-            model.columns.iter().map(|name| format!("    {},\n", string(name))).collect::<String>(),
+        names = model
+            .columns
+            .iter()
+            .map(|name| format!("    {},\n", escape::c_string(name)))
+            .collect::<String>(),
         kernel = parts.functions,
         check = parts.check,
         diagonal = parts.diagonal,
@@ -227,19 +227,6 @@ fn literal<T: Number>(value: &T) -> String {
     format!("{sign}0x{whole}{point}{digits}p{exponent:+}{}", suffix::<T>())
 }
 
-/// A text as a literal of ASCII: other bytes in octal, and no trigraphs.
-fn string(text: &str) -> String {
-    let mut literal = String::from("\"");
-    for byte in text.bytes() {
-        match byte {
-            b'"' | b'\\' | b'?' => literal.extend(['\\', char::from(byte)]),
-            b' '..=b'~' => literal.push(char::from(byte)),
-            other => literal += &format!("\\{other:03o}"),
-        }
-    }
-    literal + "\""
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,12 +247,5 @@ mod tests {
         assert_eq!(literal(&0.1_f32), "0x1.99999ap-4f");
         assert_eq!(literal(&f32::from_bits(1)), "0x1p-149f", "below the normal numbers of f32");
         assert_eq!(literal(&f32::MAX), "0x1.fffffep+127f");
-    }
-
-    #[test]
-    fn texts_are_ascii_without_trigraphs() {
-        assert_eq!(string("ax"), r#""ax""#);
-        assert_eq!(string("a\"b\\c??/\n"), r#""a\"b\\c\?\?/\012""#);
-        assert_eq!(string("20 °C"), r#""20 \302\260C""#);
     }
 }

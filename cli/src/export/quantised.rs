@@ -11,7 +11,7 @@ use mercer::{Detector, QuantisedDetector};
 use super::{Name, facts, list, rust};
 use crate::model::Model;
 use crate::text::thousands;
-use crate::{KernelSpec, Number, Precision};
+use crate::{KernelSpec, Number, Precision, escape};
 
 const MOST_INPUTS: usize = 32;
 const MOST_POINTS: usize = 128;
@@ -45,7 +45,7 @@ pub(crate) fn quantise<T: Number>(model: &Model<T>, name: &Name) -> Result<Quant
         ensure!(size <= most, "{size} {what} are more than a quantised model can have: {most}");
     }
     let bytes = model.device_bytes()?;
-    let facts = facts(model, |column| format!("`{column}`"))?;
+    let facts = facts(model, '`', escape::rust_comment)?;
     macro_rules! for_inputs {
         ($($inputs:literal)*) => {
             match model.inputs() {

@@ -8,7 +8,7 @@ use mercer::detect::Thresholds;
 use super::{Name, facts, list};
 use crate::model::Model;
 use crate::text::thousands;
-use crate::{KernelSpec, Number};
+use crate::{KernelSpec, Number, escape};
 
 /// Items that nobody uses or sees are no mistake here.
 const ALLOW: &str = "#[allow(dead_code, unreachable_pub)]";
@@ -45,7 +45,7 @@ const _: () = assert!(
 /// Names of the inputs of [`{upper}`], in the order of a reading.
 #[rustfmt::skip]
 {ALLOW}
-pub const {upper}_INPUTS: [&str; {inputs}] = {columns:?};
+pub const {upper}_INPUTS: [&str; {inputs}] = [{columns}];
 
 /// Checksum of [`{upper}`], to tell which model a firmware has.
 #[rustfmt::skip]
@@ -54,7 +54,7 @@ pub const {upper}_CHECKSUM: u32 = 0x{high:04x}_{low:04x};
 
 "#,
         inputs = model.inputs(),
-        columns = model.columns,
+        columns = list(&model.columns, |name| escape::rust_string(name)),
         high = checksum >> 16,
         low = checksum & 0xffff,
     ))
@@ -63,7 +63,7 @@ pub const {upper}_CHECKSUM: u32 = 0x{high:04x}_{low:04x};
 /// The documented `static`.
 fn detector<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
     let (alias, name) = (name.camel(), name.upper());
-    let mut docs = facts(model, |column| format!("`{column}`"))?;
+    let mut docs = facts(model, '`', escape::rust_comment)?;
     docs.push(format!("flash: {} bytes", thousands(model.flash())));
     let docs: String = docs.iter().map(|fact| format!("/// - {fact}\n")).collect();
     let (kernel_type, kernel) = kernel(&model.kernel);
@@ -151,7 +151,7 @@ fn kernel<T: Number>(kernel: &KernelSpec<T>) -> (String, String) {
     let path = |name: &str| format!("::mercer::kernel::{name}");
     let of_numbers = |name: &str| format!("{}<{number}>", path(name));
     match kernel {
-        KernelSpec::Linear => (path("Linear"), path("Linear")),
+        KernelSpec::Linear {} => (path("Linear"), path("Linear")),
         KernelSpec::Rbf { gamma } => {
             (of_numbers("Rbf"), format!("{}({gamma:?})", path("Rbf::new")))
         }
@@ -165,7 +165,7 @@ fn kernel<T: Number>(kernel: &KernelSpec<T>) -> (String, String) {
         KernelSpec::Sigmoid { gamma, coef0 } => {
             (of_numbers("Sigmoid"), format!("{}({gamma:?}, {coef0:?})", path("Sigmoid::new")))
         }
-        KernelSpec::Cosine => {
+        KernelSpec::Cosine {} => {
             (path("Cosine"), format!("{}({})", path("Normalised"), path("Linear")))
         }
     }

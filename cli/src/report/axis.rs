@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::figure::tick;
+use crate::escape;
+use crate::text::{excerpt, shorten};
 
 /// A place for each row, never to the left of the row before.
 pub(super) struct Axis {
@@ -32,7 +34,7 @@ impl Axis {
                 let common = common_start(&texts);
                 let name = match common {
                     "" => column.clone(),
-                    common => format!("{column}, {common}…"),
+                    common => format!("{column}, {}…", excerpt(common)),
                 };
                 let ends = texts.iter().map(|text| text[common.len()..].to_string());
                 let positions = (0..texts.len()).map(|row| row as f64).collect();
@@ -87,7 +89,7 @@ impl Axis {
             return String::new();
         }
         let text = texts.get(row as usize).map_or("", String::as_str);
-        super::figure::shorten(text, LONGEST_TICK)
+        shorten(&escape::line(text), LONGEST_TICK)
     }
 }
 

@@ -4,6 +4,8 @@ use anyhow::{Result, anyhow};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
+use crate::escape;
+
 /// A colour by what it is for; the style sheet has one for light and one for dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
@@ -116,7 +118,7 @@ pub(super) fn draw(
     Ok(format!(
         "<svg class=\"{}\" viewBox=\"0 0 {width} {height}\" role=\"img\"><title>{}</title>{}",
         shape.class,
-        super::html::escape(title),
+        escape::html(title),
         themed(body)
     ))
 }
@@ -154,17 +156,6 @@ pub(super) fn tick(value: f64, length: f64) -> String {
     }
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').into()
-}
-
-/// A text of at most so many characters: what is too much is cut from its middle, because ends tell names apart.
-pub(super) fn shorten(text: &str, most: usize) -> String {
-    let length = text.chars().count();
-    if length <= most {
-        return text.into();
-    }
-    let tail = (most - 1) / 2;
-    let start = text.chars().take(most - 1 - tail);
-    start.chain(['…']).chain(text.chars().skip(length - tail)).collect()
 }
 
 #[cfg(test)]
@@ -212,7 +203,5 @@ mod tests {
             ["0", "0", "0.25", "-0.5", "100000", "1.50e8"]
         );
         assert_eq!(tick(2e-9, 1e-8), "2e-9");
-        assert_eq!(shorten("temperature_inlet_7", 9), "temp…et_7");
-        assert_eq!([shorten("four", 4), shorten("naïve", 4)], ["four", "na…e"]);
     }
 }

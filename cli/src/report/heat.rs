@@ -3,12 +3,12 @@
 use anyhow::Result;
 use plotters::prelude::*;
 
-use super::figure::{LEVELS, Shape, Tone, draw, failed, shorten};
+use super::figure::{LEVELS, Shape, Tone, draw, failed};
 use super::readings::Readings;
 use super::timeline::runs;
-use crate::Number;
 use crate::model::Model;
-use crate::text::thousands;
+use crate::text::{shorten, thousands};
+use crate::{Number, escape};
 
 /// Inputs that are shown: those that contribute most.
 const MOST_INPUTS: usize = 32;
@@ -86,8 +86,8 @@ impl<'a, T: Number> HeatMap<'a, T> {
             self.inputs.len(),
             thousands(self.readings.count())
         );
-        let names: Vec<String> =
-            self.inputs.iter().map(|&input| shorten(&self.names[input], longest)).collect();
+        let names = self.inputs.iter().map(|&input| escape::line(&self.names[input]));
+        let names: Vec<String> = names.map(|name| shorten(&name, longest)).collect();
         let most = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
         // About the width of a letter; capitals are wider.
         let left = (0.62 * f64::from(shape.text) * (most + 1) as f64) as u32 + 8;
@@ -106,7 +106,7 @@ impl<'a, T: Number> HeatMap<'a, T> {
                 .disable_mesh()
                 .axis_style(Tone::Ink.colour())
                 .label_style(shape.font(Tone::Ink))
-                .x_desc(axis.name.as_str())
+                .x_desc(escape::line(&axis.name))
                 .x_labels(axis.ticks((x.end - x.start) as u32))
                 .x_label_formatter(&|&x| axis.tick(x))
                 .draw()

@@ -5,37 +5,23 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::figure::{LEVELS, Shape, Tone, shorten};
+use super::figure::{LEVELS, Shape, Tone};
 use super::heat::HeatMap;
 use super::readings::{Readings, Watched, file_name};
 use super::scatter::Scatter;
 use super::spectrum::Spectrum;
 use super::timeline::Timeline;
 use super::{MOST_ALARMS, words};
+use crate::escape::html as escape;
 use crate::model::Model;
-use crate::text::{percent, short, thousands};
+use crate::text::{percent, short, shorten, thousands};
+use crate::training::ASSUMPTION_IN_SHORT;
 use crate::{KernelSpec, Number, Precision};
 
-/// Characters of a text in a table.
+/// Characters of a text in a table or a legend.
 const LONGEST_CELL: usize = 28;
 /// Labels that have a line in the table.
 const MOST_LABELS: usize = 20;
-
-/// Text that HTML shows as it is.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
 
 /// The report on what a model, which was read from `path`, makes of some rows.
 pub(crate) fn page<T: Number>(
@@ -72,7 +58,10 @@ fn tiles<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
     let worst = readings.worst(0..rows).map_or(0.0, |row| readings.severity[row]);
     let share = percent(seen as f64 / rows as f64);
     let expected = match model.training.false_alarms {
-        Some(normal) => format!("alarms: {share}; {} of normal rows expected", percent(normal)),
+        Some(normal) => format!(
+            "alarms: {share}; {} of normal rows expected {ASSUMPTION_IN_SHORT}",
+            percent(normal)
+        ),
         None => format!("alarms: {share}"),
     };
     let tiles = [
@@ -273,15 +262,12 @@ fn fit<T: Number>(model: &Model<T>, readings: &Readings<T>, watched: &[Watched])
     let alarms = words::alarms(model, readings, watched);
     writeln!(html, "<p>{}</p>", escape(&alarms.join(" ")))?;
     writeln!(html, "<p>Its inputs: {}.</p>", escape(&model.columns.join(", ")))?;
-    match model.training.warnings.as_slice() {
-        [] => html += "<p>The fit gave no warnings.</p>\n",
-        warnings => {
-            html += "<ul class=\"warnings\">\n";
-            for warning in warnings {
-                writeln!(html, "<li>Warning: {}</li>", escape(warning))?;
-            }
-            html += "</ul>\n";
-        }
+    let warnings = model.training.all_warnings();
+    let warnings: Vec<String> =
+        warnings.map(|text| format!("<li>Warning: {}</li>\n", escape(&text))).collect();
+    match warnings.is_empty() {
+        true => html += "<p>The fit gave no warnings.</p>\n",
+        false => write!(html, "<ul class=\"warnings\">\n{}</ul>\n", warnings.concat())?,
     }
     html += "</div>\n";
     html += &figure("spectrum", &spectrum.svg()?, &caption);
@@ -338,7 +324,7 @@ fn legend(keys: &[(&str, Tone, &str)]) -> String {
         format!(
             "<span class=\"key\"><i class=\"{form} b-{}\"></i>{}</span>",
             tone.name(),
-            escape(text)
+            cell(text)
         )
     };
     keys.iter().map(key).collect::<Vec<_>>().join(" ")

@@ -9,7 +9,7 @@ use super::labels::Labels;
 use super::words::count;
 use crate::Number;
 use crate::grid::Grid;
-use crate::model::{Model, at_row, watched};
+use crate::model::{Model, watched};
 use crate::progress::Progress;
 use crate::table::{RowChoice, Source, Table};
 
@@ -18,6 +18,7 @@ pub(crate) struct Readings<T> {
     /// The file without its folder.
     pub(super) file: String,
     pub(super) rows: Vec<u64>,
+    lines: Vec<u64>,
     samples: Grid<T>,
     scores: Vec<Score<T>>,
     pub(super) alarms: Vec<bool>,
@@ -58,7 +59,8 @@ impl<T: Number> Readings<T> {
         let columns = table.columns(&model.columns)?;
         let label_column = label.map(|name| table.column(name)).transpose()?;
         let time_column = time.map(|name| table.column(name)).transpose()?;
-        let (mut rows, mut times, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut lines) = (Vec::new(), Vec::new());
+        let (mut times, mut labels) = (Vec::new(), Vec::new());
         let (mut scores, mut alarms) = (Vec::new(), Vec::new());
         let (mut projections, mut samples) = (Vec::new(), Grid::new(columns.len()));
         let mut scorer = model.scorer();
@@ -66,8 +68,9 @@ impl<T: Number> Readings<T> {
         let mut progress = Progress::new("scoring", 0);
         while let Some(row) = table.next_row()? {
             row.numbers(&columns, &mut x)?;
-            let reading = scorer.score(&x).map_err(|error| at_row(&row, &columns, error))?;
+            let reading = scorer.score(&x).map_err(|error| row.misfit(&columns, error))?;
             rows.push(row.number);
+            lines.push(row.line());
             labels.extend(label_column.map(|column| row.text(column).to_string()));
             times.extend(time_column.map(|column| row.text(column).to_string()));
             samples.push(&x);
@@ -88,6 +91,7 @@ impl<T: Number> Readings<T> {
         let mut readings = Self {
             file,
             rows,
+            lines,
             samples,
             scores,
             alarms,
@@ -156,7 +160,7 @@ impl<T: Number> Readings<T> {
         let mut scorer = model.scorer();
         let sample = self.samples.iter_rows().nth(row).unwrap_or_default();
         scorer.explain(sample).map_err(|error| {
-            anyhow!("{}: row {} cannot be explained: {error}", self.file, self.rows[row])
+            anyhow!("{}:{}: cannot be explained: {error}", self.file, self.lines[row])
         })?;
         let magnitudes: Vec<f64> = scorer.contributions.iter().map(|c| c.to_f64().abs()).collect();
         let total: f64 = magnitudes.iter().sum();

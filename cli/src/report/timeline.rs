@@ -6,8 +6,8 @@ use plotters::prelude::*;
 
 use super::figure::{Canvas, Shape, Tone, draw, failed, tick};
 use super::readings::{Readings, Watched};
-use crate::Number;
 use crate::text::{short, thousands};
+use crate::{Number, escape};
 
 /// Scores above so many thresholds are drawn by their logarithm: else the threshold would lie on the axis.
 const LINEAR_UP_TO: f64 = 40.0;
@@ -94,7 +94,7 @@ impl<T: Number> Timeline<'_, T> {
             .bold_line_style(Tone::Faint.colour())
             .axis_style(Tone::Ink.colour())
             .label_style(shape.font(Tone::Ink))
-            .x_desc(axis.name.as_str())
+            .x_desc(escape::line(&axis.name))
             .x_labels(axis.ticks(shape.size.0 - LEFT))
             .y_labels(5)
             .x_label_formatter(&|&x| axis.tick(x))

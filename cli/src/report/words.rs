@@ -2,8 +2,9 @@
 
 use super::readings::{Readings, Watched};
 use crate::Number;
-use crate::model::{Model, Training};
+use crate::model::Model;
 use crate::text::{percent, short, thousands};
+use crate::training::{ASSUMPTION, Training};
 
 /// `1 row`, `2 rows`.
 pub(super) fn count(number: usize, what: &str) -> String {
@@ -68,14 +69,14 @@ pub(super) fn alarms<T: Number>(
     match training.false_alarms {
         Some(share) => {
             sentences.push(format!(
-                "The threshold was calibrated on {} {} folds so that {} of normal readings raise one.",
+                "The threshold was calibrated on {} {} folds so that {} of normal readings raise one, {ASSUMPTION}.",
                 training.folds,
                 training.fold_order,
                 percent(share)
             ));
             let expected = (share * rows as f64).round() as usize;
             sentences.push(format!(
-                "If all {} here were normal, about {} could be expected; {came}.",
+                "If all {} here were normal and such readings, about {} could be expected; {came}.",
                 count(rows, "row"),
                 count(expected, "alarm")
             ));

@@ -3,6 +3,8 @@
 // Every test program uses its own part of it.
 #![allow(dead_code)]
 
+pub(crate) mod hostile;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -45,7 +45,7 @@ fn bad_input_is_named_and_nothing_is_written() {
     assert_ne!(altered, read(&model));
     fs::write(&model, altered).unwrap();
     let error = refused(&["export", &model, "--rust", &rust]);
-    assert_eq!(error, format!("mercer: {model}: altered: its numbers do not match its checksum\n"));
+    assert_eq!(error, format!("mercer: {model}: altered: it does not match its checksum\n"));
 }
 
 #[test]

@@ -2,6 +2,10 @@
 
 use super::*;
 
+use common::hostile::{
+    HOSTILE, c_code, hostile_cell, is_order, mended, plain_json, rust_code, with_field,
+};
+
 /// A crate that includes the models, for firmware as it is and for a program that shows them.
 struct Crate {
     folder: PathBuf,
@@ -53,9 +57,9 @@ impl Crate {
         let mut main = String::from(PROGRAM);
         for name in &self.names {
             library +=
-                &format!("/// Included.\npub mod {name} {{\n    include!(\"{name}.rs\");\n}}\n");
+                &format!("/// Included.\npub mod m_{name} {{\n    include!(\"{name}.rs\");\n}}\n");
             let upper = name.to_uppercase();
-            main += &format!("    show!(readings, \"{name}\", exported::{name}::{upper});\n");
+            main += &format!("    show!(readings, \"{name}\", exported::m_{name}::{upper});\n");
         }
         write("src/lib.rs", &library);
         write("src/main.rs", &(main + "}\n"));
@@ -110,6 +114,9 @@ fn exported_source_compiles_and_is_the_same_model_bit_for_bit() {
     let gaussian = data.fit(&folder, "rbf", "f32");
     exported.add(&gaussian, "_quantised", &["--quantised"]);
     expected.push(("quantised", "f32", scores(&gaussian, &data.readings, "f32")));
+    // Names that do harm if they can: they only have to compile.
+    exported.add(&hostile_model(&folder, "self"), "", &[]);
+    exported.add(&hostile_model(&folder, "kernel"), "", &["--quantised"]);
     let printed = exported.run(&data.readings);
     for (name, (kernel, precision, expected)) in exported.names.iter().zip(&expected) {
         let lines = |what: &str| {
@@ -136,33 +143,44 @@ fn exported_source_compiles_and_is_the_same_model_bit_for_bit() {
     }
 }
 
-/// A name that tries to get out of its comment, its literal or its line.
-const WILD: &str = "\"a\"\"b\\c\n*/ ??/ `[x]` <i> °C\"";
-
-/// A file with a column of that name.
-fn wild_data(folder: &Folder) -> String {
-    let path = folder.path("wild.csv");
-    let rows: String = (0..40)
-        .map(|i| format!("{},{}\n", f64::from(i % 7), f64::from(i % 5) + 0.1 * f64::from(i % 3)))
-        .collect();
-    fs::write(&path, format!("{WILD},plain\n{rows}")).unwrap();
-    path
+/// A model with hostile names and warnings, by hand: as many inputs as there are names.
+fn hostile_model(folder: &Folder, name: &str) -> String {
+    let names: Vec<String> = HOSTILE.iter().map(|name| hostile_cell(name)).collect();
+    let mut csv = names.join(",") + "\n";
+    for row in 0..60_usize {
+        let cells = (0..names.len()).map(|i| ((row * (i + 3)) % (7 + i)).to_string());
+        csv += &(cells.collect::<Vec<_>>().join(",") + "\n");
+    }
+    let (data, model) = (folder.path("hostile.csv"), folder.path(&format!("{name}.mercer")));
+    fs::write(&data, csv).unwrap();
+    done(&["fit", &data, "--out", &model, "--landmarks", "8", "--variance", "0.8"]);
+    let warnings = plain_json(&serde_json::json!(HOSTILE));
+    let forged = with_field(&read(&model), "warnings", &warnings);
+    fs::write(&model, mended(&forged)).unwrap();
+    model
 }
 
 #[test]
-fn source_is_formatted_whatever_the_names_of_the_columns_are() {
+fn hostile_names_do_nothing_in_source() {
     let folder = Folder::new();
-    let (data, model) = (wild_data(&folder), folder.path("wild.mercer"));
-    let [rust, c] = ["wild.rs", "wild.h"].map(|name| folder.path(name));
-    done(&["fit", &data, "--out", &model, "--landmarks", "8", "--variance", "0.8"]);
-    done(&["export", &model, "--rust", &rust, "--c", &c, "--name", "Wild"]);
+    let model = hostile_model(&folder, "hostile");
+    let [rust, c] = ["hostile.rs", "hostile.h"].map(|name| folder.path(name));
+    done(&["export", &model, "--rust", &rust, "--c", &c, "--name", "int"]);
     let source = read(&rust);
-    assert!(
-        source.contains(
-            "WILD_INPUTS: [&str; 2] = [\"a\\\"b\\\\c\\n*/ ??/ `[x]` <i> °C\", \"plain\"]"
-        )
-    );
-    assert!(source.contains("/// - inputs, in this order: `a_b_c__/ __/ __x__ _i_ °C`, `plain`\n"));
+    for name in HOSTILE {
+        assert!(source.contains(&format!("{name:?}")), "{name:?} stands there as a literal");
+    }
+    assert!(source.contains("/// - inputs, in this order: `_/ int injected(void); /_`, `"));
+    for (path, code) in [
+        (&rust, rust_code as fn(&str) -> String),
+        (&c, c_code),
+        (&folder.path("hostile.c"), c_code),
+    ] {
+        let source = read(path);
+        assert!(!source.chars().any(is_order), "{path}: {source:?}");
+        assert!(source.contains("injected") && !code(&source).contains("injected"), "{path}");
+    }
+    assert!(read(&c).is_ascii() && read(&folder.path("hostile.c")).is_ascii());
     for options in [&[][..], &["--config", "max_width=60"], &["--config", "max_width=400"]] {
         let rustfmt = Command::new("rustfmt")
             .args(["--check", "--edition", "2024"])
@@ -176,5 +194,5 @@ fn source_is_formatted_whatever_the_names_of_the_columns_are() {
             Err(error) => common::skipped(&format!("rustfmt does not run: {error}")),
         }
     }
-    c::compiles(&folder, &["wild"]);
+    c::compiles(&folder, &["hostile"]);
 }

@@ -29,7 +29,7 @@ pub type Walking =
 /// - size: 12 points, 4 components
 /// - fitted to 50 samples, whose variance the components explain to 58.1 %
 /// - an alarm is: SPE above 0.3364
-/// - expected false alarms: 5.0 % of normal readings (4 contiguous folds)
+/// - expected false alarms: 5.0 % of normal readings (4 contiguous folds), if readings are exchangeable with the training rows: same conditions, independent of each other
 /// - checksum: fdf6d0ae, as `mercer inspect` shows it
 /// - flash: 1,040 bytes
 ///

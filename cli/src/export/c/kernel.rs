@@ -42,16 +42,16 @@ impl KernelParts {
              }}\n"
         );
         let diagonal = match kernel {
-            KernelSpec::Rbf { .. } | KernelSpec::Laplacian { .. } | KernelSpec::Cosine => {
+            KernelSpec::Rbf { .. } | KernelSpec::Laplacian { .. } | KernelSpec::Cosine {} => {
                 format!("1.0{f}")
             }
-            KernelSpec::Linear | KernelSpec::Poly { .. } | KernelSpec::Sigmoid { .. } => {
+            KernelSpec::Linear {} | KernelSpec::Poly { .. } | KernelSpec::Sigmoid { .. } => {
                 format!("{lower}_kernel(scaled, scaled)")
             }
         };
         let square = format!("{lower}_sum(scaled, scaled)");
         let check = match kernel {
-            KernelSpec::Cosine => format!(
+            KernelSpec::Cosine {} => format!(
                 "    if (!isfinite({square}) || {square} <= 0.0{f}) {{\n\
                  \x20       return {upper}_UNUSABLE;\n\
                  \x20   }}\n"
@@ -68,7 +68,7 @@ fn sum_and_body<T: Number>(kernel: &KernelSpec<T>, name: &Name) -> (Sum, Body) {
     let product = ("Inner product.", "x[i] * y[i]".to_string());
     let decay = |gamma: &T| format!("    return exp{f}({} * {sum});\n", literal(&-*gamma));
     match kernel {
-        KernelSpec::Linear => (product, ("Linear kernel.", format!("    return {sum};\n"))),
+        KernelSpec::Linear {} => (product, ("Linear kernel.", format!("    return {sum};\n"))),
         KernelSpec::Rbf { gamma } => (
             ("Squared distance.", "(x[i] - y[i]) * (x[i] - y[i])".into()),
             ("Gaussian kernel.", decay(gamma)),
@@ -98,7 +98,7 @@ fn sum_and_body<T: Number>(kernel: &KernelSpec<T>, name: &Name) -> (Sum, Body) {
             let body = format!("    return tanh{f}({gamma} * {sum} + {coef0});\n");
             (product, ("Sigmoid kernel.", body))
         }
-        KernelSpec::Cosine => {
+        KernelSpec::Cosine {} => {
             let norms = format!("sqrt{f}({lower}_sum(x, x)) * sqrt{f}({lower}_sum(y, y))");
             let body = format!(
                 "    const {number} norms = {norms};\n\n\

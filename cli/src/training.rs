@@ -1,0 +1,106 @@
+//! How a model came about, and what it can be trusted with.
+
+use anyhow::{Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::choices::Order;
+use crate::text::percent;
+
+/// What an expected share of false alarms rests on.
+pub(crate) const ASSUMPTION: &str = "if readings are exchangeable with the training rows: same conditions, independent of each other";
+
+/// The same where there is little room.
+pub(crate) const ASSUMPTION_IN_SHORT: &str = "if like the training rows, and independent";
+
+/// Rounding of sums in single precision.
+pub(crate) const ROUNDING: f64 = 1e-3;
+/// Warnings of a model, and characters of each.
+const MOST_WARNINGS: usize = 32;
+const LONGEST_WARNING: usize = 1000;
+
+/// What is known about the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Training {
+    /// How many samples it was fitted to.
+    pub samples: usize,
+    /// How many were left out as outliers.
+    pub trimmed: usize,
+    /// Share of the total variance that the components explain.
+    pub explained: f64,
+    /// Share of the total variance outside the span of the points.
+    pub unspanned: f64,
+    /// Components that could have been kept.
+    pub rank: usize,
+    /// The share of false alarms that the thresholds are for; none if they are not calibrated.
+    pub false_alarms: Option<f64>,
+    /// Folds of the cross-fit.
+    pub folds: usize,
+    /// How samples were dealt into folds.
+    pub fold_order: Order,
+    /// Why learning refused it, if it did: somebody wanted it all the same.
+    pub refused: Option<String>,
+    /// What may not be as it was meant.
+    pub warnings: Vec<String>,
+}
+
+impl Training {
+    /// How many false alarms are to be expected, and what that rests on.
+    pub(crate) fn promise(&self) -> String {
+        match self.false_alarms {
+            Some(share) => format!(
+                "{} of normal readings ({} {} folds), {ASSUMPTION}",
+                percent(share),
+                self.folds,
+                self.fold_order
+            ),
+            None => "unknown, see the warnings".into(),
+        }
+    }
+
+    /// That learning refused it, in a sentence.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let why = self.refused.as_ref()?;
+        Some(format!(
+            "learning refused this model, which projects readings but cannot tell which are anomalous (it has no thresholds, whatever scores above 0 is an alarm): {why}"
+        ))
+    }
+
+    /// All that may not be as it was meant, the worst first.
+    pub(crate) fn all_warnings(&self) -> impl Iterator<Item = String> {
+        self.refusal().into_iter().chain(self.warnings.iter().cloned())
+    }
+
+    /// Can a fit have said this of a model with so many components?
+    pub(crate) fn validate(&self, components: usize, indefinite: bool) -> Result<()> {
+        let Self { samples, trimmed, explained, unspanned, rank, folds, .. } = self;
+        let all = samples.checked_add(*trimmed).filter(|&all| u32::try_from(all).is_ok());
+        ensure!(all.is_some(), "{samples} samples and {trimmed} left out are too many");
+        ensure!(
+            (components..=*samples).contains(rank),
+            "rank {rank} of {components} components and {samples} samples"
+        );
+        let is_share = |share: f64| (-ROUNDING..=1.0 + ROUNDING).contains(&share);
+        // Components of a kernel that is not positive semi-definite can explain more than there is.
+        let explains = if indefinite { explained.is_finite() } else { is_share(*explained) };
+        ensure!(explains, "explained must be a share, not {explained:?}");
+        ensure!(is_share(*unspanned), "unspanned must be a share, not {unspanned:?}");
+        match self.false_alarms {
+            Some(share) => {
+                ensure!(share > 0.0 && share < 1.0, "false_alarms must be a share > 0 and < 1");
+                ensure!(self.refused.is_none(), "false_alarms of a model that was refused");
+                ensure!(
+                    *folds >= 2 && all.is_some_and(|all| *folds <= all),
+                    "{folds} folds of {samples} samples"
+                );
+            }
+            None => ensure!(self.refused.is_some(), "neither false_alarms nor why there are none"),
+        }
+        ensure!(self.warnings.len() <= MOST_WARNINGS, "more than {MOST_WARNINGS} warnings");
+        for text in self.warnings.iter().chain(&self.refused) {
+            let is_short = text.chars().nth(LONGEST_WARNING).is_none();
+            ensure!(is_short, "a warning of more than {LONGEST_WARNING} characters");
+        }
+        Ok(())
+    }
+}
