@@ -81,9 +81,9 @@ fn solves<T: Limits>(what: &str, matrix: &Grid<f64>, factor: &Grid<T>, bound: f6
         return;
     }
     let size: f64 = x.iter().map(|x| x.abs()).sum();
-    for i in 0..n {
+    for (i, right) in right.iter().enumerate() {
         let image: f64 = (0..n).map(|k| matrix.at(i, k) * x[k]).sum();
-        let residual = (image - right[i]).abs();
+        let residual = (image - right).abs();
         assert!(residual <= bound * size + bound, "{what}: residual {residual:e} in row {i}");
     }
 }
