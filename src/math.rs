@@ -85,6 +85,24 @@ pub trait Real:
     }
 }
 
+/// The positive normal numbers of a type, from the smallest to the largest. As `f64`, to which both
+/// types convert exactly: rules on them can be `const`.
+#[derive(Clone, Copy)]
+pub(crate) struct Normal {
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+}
+
+impl Normal {
+    pub(crate) const fn of<T: Real>() -> Self {
+        if size_of::<T>() == size_of::<f32>() {
+            Self { least: f32::MIN_POSITIVE as f64, most: f32::MAX as f64 }
+        } else {
+            Self { least: f64::MIN_POSITIVE, most: f64::MAX }
+        }
+    }
+}
+
 /// The functions that kernels need beyond arithmetic, for one kind of real.
 ///
 /// A backend is a unit value that sits in the kernel, so that the choice is part of the kernel's

@@ -5,6 +5,7 @@
 //! that it has no weight but a change of it is seen in its own units.
 
 use crate::detect::calibrate::nth_smallest;
+use crate::detect::valid::Inspection;
 use crate::error::{Error, Fault};
 use crate::kernel::{Samples, Vector};
 use crate::math::{Real, first_not_finite, sum};
@@ -150,7 +151,7 @@ impl<X: Vector> Scaling<X> {
     /// Can it be divided by?
     ///
     /// # Errors
-    /// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
+    /// [`Error::Parameter`] when a mean is not finite, or a deviation not finite, positive and normal.
     pub fn validate(&self) -> Result<(), Error> {
         validate(self.mean.view(), self.deviation.view())
     }
@@ -159,16 +160,12 @@ impl<X: Vector> Scaling<X> {
 /// Can it be divided by?
 ///
 /// # Errors
-/// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
+/// [`Error::Parameter`] when a mean is not finite, or a deviation not finite, positive and normal.
 pub fn validate<T: Real>(mean: &[T], deviation: &[T]) -> Result<(), Error> {
-    if first_not_finite(mean).is_some() {
-        return Err(Error::Parameter { name: "mean", rule: "finite" });
-    }
-    if deviation.iter().all(|&v| v.is_finite() && v > T::ZERO) {
-        Ok(())
-    } else {
-        Err(Error::Parameter { name: "deviation", rule: "finite and > 0" })
-    }
+    let mut inspection = Inspection::of::<T>();
+    inspection.all(Inspection::mean, mean.iter().copied());
+    inspection.all(Inspection::deviation, deviation.iter().copied());
+    inspection.result()
 }
 
 /// Scales a raw reading in place, and says which input cannot be.

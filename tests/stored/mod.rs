@@ -36,8 +36,8 @@ where
     let mut workspace = LandmarkWorkspace::<T, SAMPLES, R>::new();
     let (landmarks, components) = (Landmarks::Rank(points), Components::Fixed(components));
     model.fit_landmarks(kernel, &samples, landmarks, components, &mut workspace).unwrap();
-    let (spe, t2) = (T::from_f64(0.1 + phase), T::from_f64(9.5));
-    Detector::from_parts(scaling, model, Thresholds::new(spe, t2, Watch::Both))
+    let (spe, t2) = (T::from_f64(0.1 + phase / 2.0), T::from_f64(9.5));
+    Detector::from_parts(scaling, model, Thresholds::new(spe, t2, Watch::Both)).unwrap()
 }
 
 pub(crate) type Small = Detector<Rbf<f32>, [f32; 3], 8, 4>;
