@@ -91,14 +91,17 @@ pub trait Real:
 pub(crate) struct Normal {
     pub(crate) least: f64,
     pub(crate) most: f64,
+    /// Distance from 1 to the next larger number.
+    pub(crate) epsilon: f64,
 }
 
 impl Normal {
     pub(crate) const fn of<T: Real>() -> Self {
         if size_of::<T>() == size_of::<f32>() {
-            Self { least: f32::MIN_POSITIVE as f64, most: f32::MAX as f64 }
+            let (least, most) = (f32::MIN_POSITIVE as f64, f32::MAX as f64);
+            Self { least, most, epsilon: f32::EPSILON as f64 }
         } else {
-            Self { least: f64::MIN_POSITIVE, most: f64::MAX }
+            Self { least: f64::MIN_POSITIVE, most: f64::MAX, epsilon: f64::EPSILON }
         }
     }
 }

@@ -15,17 +15,6 @@ use mercer::math::Real;
 use mercer::{Detector, Error, KernelPca};
 use stored::*;
 
-/// The checksum of forged bytes, by the definition: a polynomial division, bit by bit.
-fn seal(bytes: &mut [u8]) {
-    let (body, check) = bytes.split_last_chunk_mut().unwrap();
-    let crc = body.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
-            (crc >> 1) ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 }
-        })
-    });
-    *check = (!crc).to_le_bytes();
-}
-
 /// Bytes that someone else wrote, with a valid checksum.
 fn forge(bytes: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut forged = bytes.to_vec();

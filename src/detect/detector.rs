@@ -34,6 +34,33 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 /// assert!(detector.score(&[1.2, 3.0])?.anomalous);
 /// # Ok::<(), mercer::Error>(())
 /// ```
+///
+/// In flash, and checked by the compiler:
+///
+/// ```
+/// use mercer::GaussianDetector;
+/// use mercer::detect::{Scaling, Thresholds, Watch};
+/// use mercer::kernel::Rbf;
+/// use mercer::kpca::{Expansion, ExpansionHeader};
+///
+/// const EXPANSION: Expansion<f32, 2, 1> = {
+///     let header = ExpansionHeader::new(2, 1, 0.8, 0.2, false);
+///     match Expansion::from_parts(header, [[1.5], [-1.5]], [0.5; 2], [0.0], [0.15]) {
+///         Ok(expansion) => expansion,
+///         Err(_) => panic!("more points or components than there is room for"),
+///     }
+/// };
+/// static PUMP: GaussianDetector<3, 2, 1> = GaussianDetector::in_flash(
+///     Scaling::new([20.0, 1.2, 0.3], [2.0, 0.1, 0.05]),
+///     Rbf::new(0.04),
+///     [[0.5, -0.4, 1.0], [-0.6, 0.2, -0.9]],
+///     EXPANSION,
+///     Thresholds::new(0.3, 9.0, Watch::Spe), // with 1.8 it would not compile: deaf
+/// )
+/// .expect("a valid detector");
+/// assert!(PUMP.score(&[30.0, 2.0, 0.0])?.anomalous);
+/// # Ok::<(), mercer::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Detector<K, X, const R: usize, const P: usize>
@@ -92,6 +119,7 @@ where
     /// | `mean`, `points`, `centre`, `weights`, `offsets`, `spe`, `t2` | finite |
     /// | `deviation`, `total_variance` | finite, > 0 and not subnormal |
     /// | `variances` | the same, descending; in sum at most the total variance, but for rounding and indefinite kernels |
+    /// | `centre`, `weights` | with a bounded kernel: not so large that rounding is all that is left |
     /// | `centre_norm` | finite; not negative, but for rounding and indefinite kernels |
     pub fn validate(&self) -> Result<(), Error> {
         let kernel = self.model.kernel().ok_or(Error::NotFitted)?;

@@ -3,6 +3,44 @@
 //!
 //! Functions of traits cannot be called in constants, so there is a copy of
 //! [`in_flash`](Detector::in_flash) for each kernel that `mercer export` knows, in `f32` and `f64`.
+//!
+//! A threshold that nothing can exceed does not compile:
+//!
+//! ```compile_fail,E0080
+//! use mercer::GaussianDetector;
+//! use mercer::detect::{Scaling, Thresholds, Watch};
+//! use mercer::kernel::Rbf;
+//! use mercer::kpca::{Expansion, ExpansionHeader};
+//!
+//! const EXPANSION: Expansion<f32, 2, 1> = {
+//!     let header = ExpansionHeader::new(2, 1, 0.8, 0.2, false);
+//!     match Expansion::from_parts(header, [[1.5], [-1.5]], [0.5; 2], [0.0], [0.15]) {
+//!         Ok(expansion) => expansion,
+//!         Err(_) => panic!(),
+//!     }
+//! };
+//! static PUMP: GaussianDetector<3, 2, 1> = GaussianDetector::in_flash(
+//!     Scaling::new([20.0, 1.2, 0.3], [2.0, 0.1, 0.05]),
+//!     Rbf::new(0.04),
+//!     [[0.5, -0.4, 1.0], [-0.6, 0.2, -0.9]],
+//!     EXPANSION,
+//!     Thresholds::new(1.8, 9.0, Watch::Spe),
+//! )
+//! .expect("a valid detector");
+//! ```
+//!
+//! Nor do counts beyond the capacity:
+//!
+//! ```compile_fail,E0080
+//! use mercer::kpca::{Expansion, ExpansionHeader};
+//! static WEIGHTS: Expansion<f32, 2, 1> = {
+//!     let header = ExpansionHeader::new(3, 1, 0.8, 0.2, false);
+//!     match Expansion::from_parts(header, [[1.5], [-1.5]], [0.5; 2], [0.0], [0.15]) {
+//!         Ok(expansion) => expansion,
+//!         Err(_) => panic!(),
+//!     }
+//! };
+//! ```
 
 use super::detector::Detector;
 use super::scaling::Scaling;
@@ -40,31 +78,6 @@ macro_rules! in_flash {
             /// None if it is not [valid](Self::validate), for which
             /// [`from_parts`](Self::from_parts) names the reason: with `unwrap` or `expect`, a
             /// `static` of it does not compile.
-            ///
-            /// ```
-            /// use mercer::GaussianDetector;
-            /// use mercer::detect::{Scaling, Thresholds, Watch};
-            /// use mercer::kernel::Rbf;
-            /// use mercer::kpca::{Expansion, ExpansionHeader};
-            ///
-            /// const EXPANSION: Expansion<f32, 2, 1> = {
-            ///     let header = ExpansionHeader::new(2, 1, 0.8, 0.2, false);
-            ///     match Expansion::from_parts(header, [[1.5], [-1.5]], [0.5; 2], [0.0], [0.15]) {
-            ///         Ok(expansion) => expansion,
-            ///         Err(_) => panic!("more points or components than there is room for"),
-            ///     }
-            /// };
-            /// static PUMP: GaussianDetector<3, 2, 1> = GaussianDetector::in_flash(
-            ///     Scaling::new([20.0, 1.2, 0.3], [2.0, 0.1, 0.05]),
-            ///     Rbf::new(0.04),
-            ///     [[0.5, -0.4, 1.0], [-0.6, 0.2, -0.9]],
-            ///     EXPANSION,
-            ///     Thresholds::new(0.3, 9.0, Watch::Spe), // with 1.8 it would not compile: deaf
-            /// )
-            /// .expect("a valid detector");
-            /// assert!(PUMP.score(&[30.0, 2.0, 0.0])?.anomalous);
-            /// # Ok::<(), mercer::Error>(())
-            /// ```
             pub const fn in_flash(
                 scaling: Scaling<[$t; D]>,
                 kernel: $kernel,

@@ -22,6 +22,8 @@ pub(in crate::detect) struct Inspection {
     normal: Normal,
     /// The first rule that is broken.
     fault: Option<Error>,
+    largest_centre: f64,
+    largest_weight: f64,
     /// `Σ b_j²`.
     offsets: f64,
     /// `Σ λ_j`.
@@ -33,8 +35,15 @@ pub(in crate::detect) struct Inspection {
 impl Inspection {
     /// Of a detector whose numbers are of this type.
     pub(in crate::detect) const fn of<T: Real>() -> Self {
-        let (normal, fault) = (Normal::of::<T>(), None);
-        Self { normal, fault, offsets: 0.0, variances: 0.0, least_variance: f64::INFINITY }
+        Self {
+            normal: Normal::of::<T>(),
+            fault: None,
+            largest_centre: 0.0,
+            largest_weight: 0.0,
+            offsets: 0.0,
+            variances: 0.0,
+            least_variance: f64::INFINITY,
+        }
     }
 
     /// Is everything valid that was seen?
@@ -85,11 +94,17 @@ impl Inspection {
     /// A `β_i`.
     pub(in crate::detect) const fn centre(&mut self, value: f64) {
         self.finite("centre", value);
+        if value.abs() > self.largest_centre {
+            self.largest_centre = value.abs();
+        }
     }
 
     /// An `α_ji`.
     pub(in crate::detect) const fn weight(&mut self, value: f64) {
         self.finite("weights", value);
+        if value.abs() > self.largest_weight {
+            self.largest_weight = value.abs();
+        }
     }
 
     /// A `b_j`.
@@ -118,6 +133,15 @@ impl Inspection {
         self.require(indefinite || within, "variances", "at most the total variance");
     }
 
+    /// Weights against the kernel's norm, if that is bounded. Larger ones make sums that consist of
+    /// the rounding of kernel values, also of those of a reading far away.
+    const fn weights(&mut self, norm: f64) {
+        let most = 1.0 / self.normal.epsilon;
+        self.require(self.largest_centre <= most, "centre", "small enough to be added up");
+        let square = self.largest_weight * self.largest_weight * norm;
+        self.require(square <= most * most, "weights", "small enough to be added up");
+    }
+
     /// The thresholds, once all else was seen.
     ///
     /// # Errors
@@ -129,6 +153,11 @@ impl Inspection {
         thresholds: &Thresholds<f64>,
     ) -> Result<(), Error> {
         self.header(header);
+        if let Some(norm) = norm
+            && norm.is_finite()
+        {
+            self.weights(norm);
+        }
         if let Err(fault) = self.result() {
             return Err(fault);
         }

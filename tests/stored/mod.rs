@@ -60,3 +60,14 @@ where
     bytes.truncate(length);
     bytes
 }
+
+/// The checksum of forged bytes, by the definition: a polynomial division, bit by bit.
+pub(crate) fn seal(bytes: &mut [u8]) {
+    let (body, check) = bytes.split_last_chunk_mut().unwrap();
+    let crc = body.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            (crc >> 1) ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 }
+        })
+    });
+    *check = (!crc).to_le_bytes();
+}

@@ -145,7 +145,10 @@ impl Check {
         if let Err(fault) = self.scaling.result() {
             return Err(fault);
         }
-        self.lengths();
+        // Not of numbers that are out of range: these could overflow.
+        if self.fault.is_none() {
+            self.lengths();
+        }
         if let Some(fault) = self.fault {
             return Err(fault);
         }
