@@ -1,8 +1,8 @@
 //! Learns, saves the model to flash, is reset, loads it and goes on; then learns anew, and power fails while that is saved.
 //!
 //! The flash is one in RAM that keeps to the rules of a real one (`support/flash.rs`), with the 1 KB pages of a micro:bit. What stores
-//! models on it is `support/store.rs`, over the crate sequential-storage; it takes every flash that has a driver for the
-//! embedded-storage traits. All of it fits in the 16 KB of RAM of a micro:bit (Cortex-M0), the flash included.
+//! models on it is `support/store.rs`, which takes every flash that has a driver for the embedded-storage traits. At first it is full of
+//! something else, and at last a bit of it flips. All of it fits in the 16 KB of RAM of a micro:bit (Cortex-M0), the flash included.
 //!
 //! - host: `cargo run --release --example store`
 //! - Cortex-M4F in QEMU: `cargo run --release --example store --target thumbv7em-none-eabihf`
@@ -22,7 +22,7 @@ use mercer::kernel::Rbf;
 use mercer::{Detector, Error, Learner, Recipe};
 use motions::{ROWS, Recordings, TRAINING, UNSEEN, Window, windows};
 use static_cell::ConstStaticCell;
-use store::{Store, StoreError};
+use store::{Loaded, Slot, Store, StoreError};
 use support::say;
 
 /// Two seconds.
@@ -72,7 +72,9 @@ fn run() -> Result<(), Failure> {
     let (flash, learner, restored) = (FLASH.take(), LEARNER.take(), RESTORED.take());
     let [_, (_, running), ..] = &UNSEEN;
 
-    say!("Flash: {PAGES} pages of {PAGE} bytes. A model is in it: {}", load(restored, flash)?);
+    flash.bytes_mut().fill(0x5A);
+    say!("Flash: {PAGES} pages of {PAGE} bytes, which were used for something else");
+    load(restored, flash)?;
     say!("");
     let walking = learn(learner, &TRAINING)?;
     say!("Learned walking: {} bytes in RAM, {} stored", Model::SIZE, walking.encoded_len());
@@ -100,7 +102,11 @@ fn run() -> Result<(), Failure> {
     say!("Saved running once more: {} bytes of flash by now", flash.used());
     reset(restored, flash, running)?;
     say!("Reset, and loaded from flash: the model of running (and the windows it learned from)");
-    show(restored)
+    show(restored)?;
+
+    say!("A bit flips:");
+    flash.bytes_mut()[PAGE + 100] ^= 1;
+    load(restored, flash)
 }
 
 fn learn<'a>(
@@ -125,18 +131,26 @@ fn save(model: &Model, flash: &mut Flash) -> Result<(), Failure> {
     let mut bytes = [0; Model::ENCODED_SIZE];
     let length = model.write_to(&mut bytes)?;
     let mut store = Store::new(flash, 0..(PAGES * PAGE) as u32)?;
-    Ok(block_on(store.save(&bytes[..length]))?)
+    let saved = block_on(store.save(&bytes[..length]))?;
+    if saved.replaced == Slot::Foreign {
+        say!("The flash had not been erased: it is now");
+    }
+    Ok(())
 }
 
-/// Returns whether there is a model.
-fn load(model: &mut Model, flash: &mut Flash) -> Result<bool, Failure> {
+/// Loads the model if there is one, and says if it is not what one would expect.
+fn load(model: &mut Model, flash: &mut Flash) -> Result<(), Failure> {
     let mut bytes = [0; Model::ENCODED_SIZE];
     let mut store = Store::new(flash, 0..(PAGES * PAGE) as u32)?;
-    let Some(bytes) = block_on(store.load(&mut bytes))? else {
-        return Ok(false);
-    };
-    model.read_from(bytes)?;
-    Ok(true)
+    match block_on(store.load(&mut bytes))? {
+        Loaded::Newest { model: bytes, .. } => model.read_from(bytes)?,
+        Loaded::Older { model: bytes, generation, other } => {
+            model.read_from(bytes)?;
+            say!("  loaded generation {generation}, since the other one is lost: {other:?}");
+        }
+        Loaded::Nothing { slots } => say!("No model: {slots:?}"),
+    }
+    Ok(())
 }
 
 /// All that a reset leaves is the flash; the model that it brings back must score as the one before.

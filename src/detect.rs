@@ -6,7 +6,11 @@
 //! | module | holds |
 //! |---|---|
 //! | [`scaling`] | [`Scaling`]: inputs in units of their standard deviation |
-//! | `detector` | [`Detector`], [`DetectorView`], [`Thresholds`], [`Verdict`] |
+//! | `thresholds` | [`Thresholds`] and the [`Verdict`] they give |
+//! | [`hearing`] | which thresholds can be exceeded, and when a detector is deaf |
+//! | `valid` | what a valid detector is, whichever door it comes through |
+//! | `detector` | [`Detector`] and [`DetectorView`] |
+//! | `flash` | detectors in flash, which the compiler checks |
 //! | [`calibrate`] | thresholds for a wished rate of [`FalseAlarms`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
@@ -25,6 +29,8 @@ pub mod calibrate;
 pub mod cost;
 mod detector;
 pub mod explain;
+mod flash;
+pub mod hearing;
 mod interface;
 mod learner;
 pub mod learning;
@@ -32,15 +38,18 @@ pub mod persist;
 pub mod quantised;
 pub mod reading;
 pub mod scaling;
+mod thresholds;
+mod valid;
 
 pub use alarm::{Alarm, AlarmConfig, AlarmState};
 pub use buffer::DetectorBuffer;
 pub use calibrate::{FalseAlarms, FoldOrder};
 pub use cost::{Cost, Instructions};
-pub use detector::{Detector, DetectorView, GaussianDetector, Thresholds, Verdict, Watch};
+pub use detector::{Detector, DetectorView, GaussianDetector};
 pub use interface::Detect;
 pub use learner::{GaussianLearner, Learner, Replace};
 pub use learning::{LearnReport, LearnSizes, Recipe, Warning};
 pub use quantised::QuantisedDetector;
 pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading};
 pub use scaling::Scaling;
+pub use thresholds::{Thresholds, Verdict, Watch};

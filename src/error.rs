@@ -397,7 +397,7 @@ impl core::error::Error for Fault {}
 impl core::error::Error for FormatFault {}
 
 /// Checks that there is room for what is needed.
-pub(crate) fn require_capacity(
+pub(crate) const fn require_capacity(
     what: &'static str,
     needed: usize,
     capacity: usize,

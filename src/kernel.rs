@@ -70,7 +70,7 @@ pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Sigmoid};
 pub use width::median_squared_distance;
 
 use crate::error::{Error, Fault};
-use crate::math::Real;
+use crate::math::{Normal, Real};
 
 /// A symmetric function of two samples that is an inner product in some feature space.
 ///
@@ -158,6 +158,28 @@ pub(crate) fn require_positive<T: Real>(name: &'static str, value: T) -> Result<
         Ok(())
     } else {
         Err(Error::Parameter { name, rule: "finite and > 0" })
+    }
+}
+
+/// A rate such as `γ` must be usable; see [`broken_rate_rule`].
+pub(crate) fn require_rate<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
+    match broken_rate_rule(value.to_f64(), Normal::of::<T>()) {
+        Some(rule) => Err(Error::Parameter { name, rule }),
+        None => Ok(()),
+    }
+}
+
+/// Which rule a rate breaks: it must be a normal number, and so must it be in the steps of an
+/// exponent, in which a score multiplies by it. `const`, for kernels in flash.
+pub(crate) const fn broken_rate_rule(value: f64, normal: Normal) -> Option<&'static str> {
+    /// More than twice the [steps](crate::math::Math::STEPS) of any backend.
+    const STEPS: f64 = 1024.0;
+    if !(value.is_finite() && value > 0.0) {
+        Some("finite and > 0")
+    } else if value < normal.least || value > normal.most / STEPS {
+        Some("neither tiny nor huge")
+    } else {
+        None
     }
 }
 

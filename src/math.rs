@@ -85,6 +85,27 @@ pub trait Real:
     }
 }
 
+/// The positive normal numbers of a type, from the smallest to the largest. As `f64`, to which both
+/// types convert exactly: rules on them can be `const`.
+#[derive(Clone, Copy)]
+pub(crate) struct Normal {
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+    /// Distance from 1 to the next larger number.
+    pub(crate) epsilon: f64,
+}
+
+impl Normal {
+    pub(crate) const fn of<T: Real>() -> Self {
+        if size_of::<T>() == size_of::<f32>() {
+            let (least, most) = (f32::MIN_POSITIVE as f64, f32::MAX as f64);
+            Self { least, most, epsilon: f32::EPSILON as f64 }
+        } else {
+            Self { least: f64::MIN_POSITIVE, most: f64::MAX, epsilon: f64::EPSILON }
+        }
+    }
+}
+
 /// The functions that kernels need beyond arithmetic, for one kind of real.
 ///
 /// A backend is a unit value that sits in the kernel, so that the choice is part of the kernel's

@@ -64,7 +64,7 @@ fn plant() -> Plant {
     let mut workspace = LandmarkWorkspace::<f32, 64, 24>::new();
     let (rank, share) = (Landmarks::Rank(24), Components::Share(0.99));
     model.fit_landmarks(Rbf::new(0.05), &scaled, rank, share, &mut workspace).unwrap();
-    Detector::from_parts(scaling, model, Thresholds::EMPTY)
+    Detector::from_parts(scaling, model, Thresholds::EMPTY).unwrap()
 }
 
 #[test]

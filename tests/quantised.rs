@@ -40,9 +40,9 @@ fn by_hand<const D: usize, const R: usize, const P: usize>(
     points: [[f32; D]; R],
     weights: [[f32; P]; R],
     centre: [f32; R],
-) -> Detector<Rbf<f32>, [f32; D], R, P> {
-    let header = ExpansionHeader::new(R as u32, P as u32, 0.5, 0.5, false);
-    let expansion = Expansion::from_parts(header, weights, centre, [0.1; P], [0.25; P]);
+) -> Result<Detector<Rbf<f32>, [f32; D], R, P>, Error> {
+    let header = ExpansionHeader::new(R as u32, P as u32, 0.5, 2.0, false);
+    let expansion = Expansion::from_parts(header, weights, centre, [0.1; P], [0.25; P])?;
     let model =
         KernelPca::from_parts(Rbf::new(gamma), points, Rbf::new(gamma).memos(&points), expansion);
     let thresholds = Thresholds::new(0.5, 10.0, Watch::Both);
@@ -92,7 +92,7 @@ fn the_largest_weights_do_not_overflow() {
     for (gap, weight) in [(0.1_f32, 12.0_f32), (0.01, 120.0), (0.001, 1200.0), (0.0001, 12000.0)] {
         let points = [[0.5, -1.0, 0.25], [0.5 + gap, -1.0, 0.25], [-0.5, 1.0, 1.5]];
         let weights = [[weight, 0.0, 0.5, 0.1, -0.3], [-weight, 0.9, 0.5, 0.2, 0.1], [0.0; 5]];
-        let detector = by_hand(0.3, points, weights, [0.2, 0.3, 0.3]);
+        let detector = by_hand(0.3, points, weights, [0.2, 0.3, 0.3]).unwrap();
         let mut quantised = QuantisedDetector::<3, 4, 5>::new();
         let result = quantised.quantise(&detector);
         if weight > 10_000.0 {
@@ -116,7 +116,7 @@ fn distances_do_not_overflow() {
     for gamma in [1e-4, 0.01, 0.1, 1.0, 10.0, 100.0, 1e4] {
         for extent in [0.01_f32, 1.0, 10.0, 1000.0] {
             let points = [[extent, -extent], [-extent, extent], [0.0, extent], [0.0, 0.0]];
-            let detector = by_hand(gamma, points, [[0.4, -0.25]; 4], [0.25; 4]);
+            let detector = by_hand(gamma, points, [[0.4, -0.25]; 4], [0.25; 4]).unwrap();
             let mut quantised = QuantisedDetector::<2, 4, 2>::new();
             match quantised.quantise(&detector) {
                 Ok(()) => taken += 1,
@@ -246,26 +246,28 @@ fn what_cannot_be_quantised_is_refused() {
 
     let points = [[1.0, 2.0], [-1.0, 0.5]];
     let mut pair = QuantisedDetector::<2, 2, 1>::new();
-    let mut named = |detector: &Detector<_, _, 2, 1>| match pair.quantise(detector) {
+    let mut named = |detector: Result<Detector<_, _, 2, 1>, Error>| match detector
+        .and_then(|detector| pair.quantise(&detector))
+    {
         Err(Error::Parameter { name, .. }) => name,
         other => panic!("{other:?}"),
     };
     let (weights, centre) = ([[0.5], [-0.5]], [0.5; 2]);
-    assert_eq!(named(&by_hand(1e9, points, weights, centre)), "gamma");
-    assert_eq!(named(&by_hand(f32::NAN, points, weights, centre)), "gamma");
-    assert_eq!(named(&by_hand(0.1, points, [[3.0], [-3.0]], centre)), "weights");
-    assert_eq!(named(&by_hand(0.1, points, [[1e9], [-1e9]], centre)), "weights");
-    assert_eq!(named(&by_hand(0.1, points, weights, [5.0, 5.0])), "centre");
+    assert_eq!(named(by_hand(1e9, points, weights, centre)), "gamma");
+    assert_eq!(named(by_hand(f32::NAN, points, weights, centre)), "gamma");
+    assert_eq!(named(by_hand(0.1, points, [[3.0], [-3.0]], centre)), "weights");
+    assert_eq!(named(by_hand(0.1, points, [[1e9], [-1e9]], centre)), "weights");
+    assert_eq!(named(by_hand(0.1, points, weights, [5.0, 5.0])), "centre");
     let scaled = |mean: f32, deviation: f32| {
-        let detector = by_hand(0.1, points, weights, centre);
+        let detector = by_hand(0.1, points, weights, centre)?;
         let scaling = Scaling::new([0.0, mean], [1.0, deviation]);
         Detector::from_parts(scaling, detector.model().clone(), *detector.thresholds())
     };
-    assert_eq!(named(&scaled(1e9, 1.0)), "mean");
-    assert_eq!(named(&scaled(f32::NAN, 1.0)), "mean");
-    assert_eq!(named(&scaled(0.0, 1e38)), "deviation");
-    assert_eq!(named(&scaled(0.0, 1e-38)), "deviation");
-    assert_eq!(named(&scaled(0.0, 0.0)), "deviation");
+    assert_eq!(named(scaled(1e9, 1.0)), "mean");
+    assert_eq!(named(scaled(f32::NAN, 1.0)), "mean");
+    assert_eq!(named(scaled(0.0, 1e38)), "deviation");
+    assert_eq!(named(scaled(0.0, 1e-38)), "deviation");
+    assert_eq!(named(scaled(0.0, 0.0)), "deviation");
     assert_eq!(format!("{kept:?}"), before, "an error changes nothing");
 }
 
@@ -488,10 +490,11 @@ fn with_bytes<const D: usize, const R: usize, const P: usize>(
         padded
     };
     let (offsets, variances) = (padded(expansion.offsets()), padded(expansion.variances()));
-    let expansion = Expansion::from_parts(*expansion.header(), weights, centre, offsets, variances);
+    let header = *expansion.header();
+    let expansion = Expansion::from_parts(header, weights, centre, offsets, variances).unwrap();
     let kernel = *model.kernel().unwrap();
     let model = KernelPca::from_parts(kernel, points, kernel.memos(&points), expansion);
-    Box::new(Detector::from_parts(*detector.scaling(), model, *detector.thresholds()))
+    Box::new(Detector::from_parts(*detector.scaling(), model, *detector.thresholds()).unwrap())
 }
 
 impl Case {

@@ -90,7 +90,7 @@ where
     let own_memory = KernelPcaView::new(&kernel, points, owner.expansion(), &mut memos).unwrap();
 
     let thresholds = Thresholds::new(T::ONE, T::ONE, Watch::Spe);
-    let detector = Detector::from_parts(Scaling::identity(), owner.clone(), thresholds);
+    let detector = Detector::from_parts(Scaling::identity(), owner.clone(), thresholds).unwrap();
     let mut bytes = vec![0; Detector::<K, [T; D], R, P>::ENCODED_SIZE];
     let length = detector.write_to(&mut bytes).unwrap();
     let mut restored = Detector::<K, [T; D], R, P>::new();
@@ -325,7 +325,7 @@ fn models_in_flash_score_with_the_same_bits() {
     offsets[..expansion.components()].copy_from_slice(expansion.offsets());
     variances[..expansion.components()].copy_from_slice(expansion.variances());
     let header: ExpansionHeader<f32> = *expansion.header();
-    let expansion = Expansion::from_parts(header, weights, centre, offsets, variances);
+    let expansion = Expansion::from_parts(header, weights, centre, offsets, variances).unwrap();
     let in_flash = KernelPca::from_parts(KERNEL, points, KERNEL.memos(&points), expansion);
     for x in readings::<f32, 3>(&mut random, 0.0) {
         assert_eq!(in_flash.score(&x).unwrap(), model.score(&x).unwrap());

@@ -21,6 +21,8 @@ pub(crate) struct RamFlash<const PAGES: usize, const PAGE: usize> {
     torn: u8,
     /// Bytes programmed or erased so far: the wear, and the places at which power can fail.
     used: usize,
+    /// A byte that is worn: it stays as it is, whatever is done to it, and nobody is told.
+    worn: Option<usize>,
 }
 
 /// What went wrong with the flash.
@@ -49,7 +51,7 @@ impl NorFlashError for FlashError {
 impl<const PAGES: usize, const PAGE: usize> RamFlash<PAGES, PAGE> {
     /// A flash as it is delivered: erased.
     pub(crate) const fn new() -> Self {
-        Self { bytes: [[0xFF; PAGE]; PAGES], power: None, torn: 0, used: 0 }
+        Self { bytes: [[0xFF; PAGE]; PAGES], power: None, torn: 0, used: 0, worn: None }
     }
 
     /// Power will fail after `bytes` more bytes; of the byte after these, only the bits of `torn` are programmed or erased.
@@ -60,6 +62,16 @@ impl<const PAGES: usize, const PAGE: usize> RamFlash<PAGES, PAGE> {
     /// Power is back, and stable.
     pub(crate) fn restore_power(&mut self) {
         self.power = None;
+    }
+
+    /// All bytes, to put something else there.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        self.bytes.as_flattened_mut()
+    }
+
+    /// From now on this byte cannot be changed.
+    pub(crate) fn wear_out(&mut self, address: usize) {
+        self.worn = Some(address);
     }
 
     /// Bytes programmed or erased so far.
@@ -114,12 +126,14 @@ impl<const PAGES: usize, const PAGE: usize> NorFlash for RamFlash<PAGES, PAGE> {
     const ERASE_SIZE: usize = PAGE;
 
     async fn erase(&mut self, from: u32, to: u32) -> Result<(), FlashError> {
+        let worn = self.worn;
         let length = to.checked_sub(from).ok_or(FlashError::OutOfBounds)? as usize;
         self.place(from, length, PAGE)?;
         for address in from..to {
             let change = self.spend();
             let [byte] = self.place(address, 1, 1)? else { return Err(FlashError::OutOfBounds) };
             match change {
+                Ok(()) if worn == Some(address as usize) => {}
                 Ok(()) => *byte = 0xFF,
                 Err(torn) => {
                     *byte |= torn;
@@ -131,14 +145,17 @@ impl<const PAGES: usize, const PAGE: usize> NorFlash for RamFlash<PAGES, PAGE> {
     }
 
     async fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), FlashError> {
+        let worn = self.worn.and_then(|worn| worn.checked_sub(offset as usize));
         let place = self.place(offset, bytes.len(), WORD)?;
-        if place.iter().zip(bytes).any(|(old, new)| new & !old != 0) {
+        let cannot = |(i, (old, new)): (usize, (&u8, &u8))| new & !old != 0 && worn != Some(i);
+        if place.iter().zip(bytes).enumerate().any(cannot) {
             return Err(FlashError::NotErased);
         }
         for (address, new) in (offset..).zip(bytes) {
             let change = self.spend();
             let [byte] = self.place(address, 1, 1)? else { return Err(FlashError::OutOfBounds) };
             match change {
+                Ok(()) if worn == Some((address - offset) as usize) => {}
                 Ok(()) => *byte &= new,
                 Err(torn) => {
                     *byte &= new | !torn;

@@ -28,10 +28,11 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::detector::{DetectorView, Thresholds};
+use super::detector::DetectorView;
 use super::learning::{LearnReport, LearnScratch, LearnSizes, Learning, Recipe};
 use super::persist::{Checked, Encode, Sizes, fill};
 use super::scaling;
+use super::thresholds::Thresholds;
 use crate::Progress;
 use crate::error::{Error, require_shape};
 use crate::kernel::block::make_memos;

@@ -8,98 +8,13 @@ mod view;
 
 pub use view::DetectorView;
 
-use core::cmp::Ordering;
-
+use crate::detect::hearing::Hearing;
 use crate::detect::reading::{Prepare, Reading, VectorReading};
+use crate::detect::thresholds::{Thresholds, Verdict};
+use crate::detect::valid::Inspection;
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Kernel, Rbf};
-use crate::kpca::{KernelPca, Projection, Scalar, Score};
-use crate::math::Real;
-
-/// Which scores can raise an alarm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum Watch {
-    /// What the components cannot explain: the default, and the best single score on real data.
-    #[default]
-    Spe,
-    /// How far along the components.
-    T2,
-    /// Either of them.
-    Both,
-}
-
-impl Watch {
-    /// Does SPE count?
-    pub const fn watches_spe(self) -> bool {
-        matches!(self, Self::Spe | Self::Both)
-    }
-
-    /// Does T² count?
-    pub const fn watches_t2(self) -> bool {
-        matches!(self, Self::T2 | Self::Both)
-    }
-}
-
-/// Scores above these are anomalous.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct Thresholds<T> {
-    /// Largest usual [`Score::spe`].
-    pub spe: T,
-    /// Largest usual [`Score::t2`].
-    pub t2: T,
-    /// Which of them count.
-    pub watch: Watch,
-}
-
-impl<T: Real> Thresholds<T> {
-    /// Nothing calibrated yet; all zeros.
-    pub const EMPTY: Self = Self { spe: T::ZERO, t2: T::ZERO, watch: Watch::Spe };
-
-    /// Thresholds that were calibrated earlier, or set by hand.
-    pub const fn new(spe: T, t2: T, watch: Watch) -> Self {
-        Self { spe, t2, watch }
-    }
-
-    /// Twice as high.
-    pub(crate) fn doubled(&self) -> Self {
-        Self { spe: self.spe + self.spe, t2: self.t2 + self.t2, ..*self }
-    }
-
-    /// Can they be exceeded?
-    pub(crate) fn validate(&self) -> Result<(), Error> {
-        for (name, value) in [("spe", self.spe), ("t2", self.t2)] {
-            if !value.is_finite() {
-                return Err(Error::Parameter { name, rule: "finite" });
-            }
-        }
-        Ok(())
-    }
-
-    /// Compares a score with the thresholds.
-    pub fn judge(&self, score: Score<T>) -> Verdict<T> {
-        // A threshold that is not a number was never calibrated: better an alarm too many.
-        let exceeds =
-            |score: T, threshold: T| score.partial_cmp(&threshold).is_none_or(Ordering::is_gt);
-        let (spe, t2) = (exceeds(score.spe, self.spe), exceeds(score.t2, self.t2));
-        let anomalous = (spe && self.watch.watches_spe()) || (t2 && self.watch.watches_t2());
-        Verdict { score, anomalous }
-    }
-}
-
-/// The score of one reading and what the thresholds say of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct Verdict<T> {
-    /// The scores.
-    pub score: Score<T>,
-    /// A score that is watched exceeds its threshold.
-    pub anomalous: bool,
-}
+use crate::kpca::{KernelPca, Projection, Scalar};
 
 /// Scaling, model and thresholds in one: at most `R` points and `P` components on
 /// [readings](crate::detect::reading) of type `X`.
@@ -114,9 +29,36 @@ pub struct Verdict<T> {
 /// # let mut workspace = LandmarkWorkspace::<f32, 6, 4>::new();
 /// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
 /// let thresholds = Thresholds::new(0.2, 10.0, Watch::Spe);
-/// let detector = Detector::from_parts(Scaling::identity(), model, thresholds);
+/// let detector = Detector::from_parts(Scaling::identity(), model, thresholds)?;
 /// assert!(!detector.score(&[1.2, 1.3])?.anomalous);
 /// assert!(detector.score(&[1.2, 3.0])?.anomalous);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// In flash, and checked by the compiler:
+///
+/// ```
+/// use mercer::GaussianDetector;
+/// use mercer::detect::{Scaling, Thresholds, Watch};
+/// use mercer::kernel::Rbf;
+/// use mercer::kpca::{Expansion, ExpansionHeader};
+///
+/// const EXPANSION: Expansion<f32, 2, 1> = {
+///     let header = ExpansionHeader::new(2, 1, 0.8, 0.2, false);
+///     match Expansion::from_parts(header, [[1.5], [-1.5]], [0.5; 2], [0.0], [0.15]) {
+///         Ok(expansion) => expansion,
+///         Err(_) => panic!("more points or components than there is room for"),
+///     }
+/// };
+/// static PUMP: GaussianDetector<3, 2, 1> = GaussianDetector::in_flash(
+///     Scaling::new([20.0, 1.2, 0.3], [2.0, 0.1, 0.05]),
+///     Rbf::new(0.04),
+///     [[0.5, -0.4, 1.0], [-0.6, 0.2, -0.9]],
+///     EXPANSION,
+///     Thresholds::new(0.3, 9.0, Watch::Spe), // with 1.8 it would not compile: deaf
+/// )
+/// .expect("a valid detector");
+/// assert!(PUMP.score(&[30.0, 2.0, 0.0])?.anomalous);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -148,13 +90,47 @@ where
         Self { scaling: X::Scaling::EMPTY, model: KernelPca::new(), thresholds: Thresholds::EMPTY }
     }
 
-    /// A detector from parts that were learned earlier.
-    pub const fn from_parts(
+    /// A detector from parts that were learned earlier. In flash, that is
+    /// [`in_flash`](Self::in_flash).
+    ///
+    /// # Errors
+    /// As [`validate`](Self::validate).
+    pub fn from_parts(
         scaling: X::Scaling,
         model: KernelPca<K, X, R, P>,
         thresholds: Thresholds<Scalar<K, X>>,
-    ) -> Self {
-        Self { scaling, model, thresholds }
+    ) -> Result<Self, Error> {
+        let mut detector = Self { scaling, model, thresholds };
+        detector.validate()?;
+        detector.model.remember();
+        Ok(detector)
+    }
+
+    /// Is it one that can be put to work? Whatever was learned, [read](Self::read_from) or made
+    /// [from parts](Self::from_parts) is.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`]; [`Error::Deaf`] if no reading can exceed a threshold that is watched;
+    /// [`Error::Parameter`] names a number out of range:
+    ///
+    /// | name | rule |
+    /// |---|---|
+    /// | parameters of the kernel | [`Kernel::validate`] |
+    /// | `mean`, `points`, `centre`, `weights`, `offsets`, `spe`, `t2` | finite |
+    /// | `deviation`, `total_variance` | finite, > 0 and not subnormal |
+    /// | `variances` | the same, descending; in sum at most the total variance, but for rounding and indefinite kernels |
+    /// | `centre`, `weights` | with a bounded kernel: not so large that rounding is all that is left |
+    /// | `centre_norm` | finite; not negative, but for rounding and indefinite kernels |
+    pub fn validate(&self) -> Result<(), Error> {
+        let kernel = self.model.kernel().ok_or(Error::NotFitted)?;
+        kernel.validate()?;
+        self.scaling.validate()?;
+        let usable = |point| X::Scaling::check(point).is_ok();
+        if !self.model.points().iter().all(usable) {
+            return Err(Error::Parameter { name: "points", rule: "finite" });
+        }
+        let expansion = self.model.expansion();
+        Inspection::of::<Scalar<K, X>>().rest(kernel.stranger_norm(), &expansion, self.thresholds)
     }
 
     /// How readings are prepared for the model: mean and deviation of the inputs, if they have any.
@@ -175,9 +151,12 @@ where
     /// Replaces the thresholds.
     ///
     /// # Errors
-    /// [`Error::Parameter`] names one that is not finite: nothing would exceed it.
+    /// [`Error::Parameter`] names one that is not finite, [`Error::Deaf`] says that nothing would
+    /// exceed it, and [`Error::NotFitted`] that there is nothing to judge yet.
     pub fn set_thresholds(&mut self, thresholds: Thresholds<Scalar<K, X>>) -> Result<(), Error> {
-        thresholds.validate()?;
+        let kernel = self.model.kernel().ok_or(Error::NotFitted)?;
+        let hearing = Hearing::of(kernel.stranger_norm(), &self.model.expansion());
+        hearing.require(&thresholds.to_f64())?;
         self.thresholds = thresholds;
         Ok(())
     }

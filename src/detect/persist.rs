@@ -181,8 +181,10 @@ where
     /// Writes the detector to the front of `out` and returns how many bytes that took.
     ///
     /// # Errors
-    /// [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len).
+    /// [`Error::Capacity`] when `out` is shorter than [`encoded_len`](Self::encoded_len), and those
+    /// of [`validate`](Self::validate): what cannot be read back is not handed out.
     pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.validate()?;
         self.written().write_to(out, |out| {
             out.values(self.mean)?;
             out.values(self.deviation)?;
@@ -230,7 +232,7 @@ where
     /// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
     /// # let thresholds = Thresholds::new(0.2, 10.0, Watch::Spe);
     /// type Model = Detector<Rbf<f32>, [f32; 2], 4, 2>;
-    /// let learned: Model = Detector::from_parts(Scaling::identity(), model, thresholds);
+    /// let learned: Model = Detector::from_parts(Scaling::identity(), model, thresholds)?;
     /// let mut bytes = [0; Model::ENCODED_SIZE];
     /// let length = learned.write_to(&mut bytes)?;
     ///
@@ -278,7 +280,8 @@ where
     /// | [`FormatFault::Tag`] | another kernel, or another maths backend |
     /// | [`Error::Shape`] | another number of inputs |
     /// | [`Error::Capacity`] | more points or components than this type has room for |
-    /// | [`FormatFault::Length`], [`FormatFault::Flags`], [`Error::Parameter`] | not written by this crate: sizes, flags or values that it never writes |
+    /// | [`Error::Deaf`], [`Error::Parameter`] | not [valid](Self::validate), hence not written by this crate |
+    /// | [`FormatFault::Length`], [`FormatFault::Flags`] | not written by this crate: sizes or flags that it never writes |
     pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let checked = Self::checked(bytes)?;
         let scaling = checked.check_readings::<X>()?;

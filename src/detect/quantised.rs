@@ -54,6 +54,7 @@ mod score;
 mod explain;
 mod quantise;
 mod persist;
+mod valid;
 
 pub use input::Input;
 pub use persist::QUANTISED_FORMAT_VERSION;
@@ -124,28 +125,39 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// Bytes it occupies, in flash or RAM.
     pub const SIZE: usize = size_of::<Self>();
 
+    /// Does not compile for capacities that cannot be worked with.
+    const CAPACITY: () = {
+        assert!(D > 0 && R > 0 && P > 0, "a model needs inputs, points and components");
+        assert!(R.is_multiple_of(PAIR), "there must be room for an even number of points");
+        assert!(P <= 256, "at most 256 components can be added up");
+    };
+
     /// A detector that has learned nothing; a `static` of it stays in `.bss`.
     pub const fn new() -> Self {
-        Self::from_parts(
-            Scaling { mean: [0.0; D], deviation: [0.0; D] },
-            QuantisedModel::EMPTY,
-            Thresholds::EMPTY,
-        )
+        const { Self::CAPACITY }
+        Self {
+            scaling: Scaling { mean: [0.0; D], deviation: [0.0; D] },
+            model: QuantisedModel::EMPTY,
+            thresholds: Thresholds::EMPTY,
+        }
     }
 
     /// A detector from parts that [`quantise`](Self::quantise) made earlier, e.g. on the host: a
-    /// detector in flash.
+    /// detector in flash. A `static` that unwraps an error does not compile.
+    ///
+    /// # Errors
+    /// As [`validate`](Self::validate).
     pub const fn from_parts(
         scaling: Scaling<[f32; D]>,
         model: QuantisedModel<D, R, P>,
         thresholds: Thresholds<f32>,
-    ) -> Self {
-        const {
-            assert!(D > 0 && R > 0 && P > 0, "a model needs inputs, points and components");
-            assert!(R.is_multiple_of(PAIR), "there must be room for an even number of points");
-            assert!(P <= 256, "at most 256 components can be added up");
+    ) -> Result<Self, Error> {
+        const { Self::CAPACITY }
+        let detector = Self { scaling, model, thresholds };
+        match detector.validate() {
+            Ok(()) => Ok(detector),
+            Err(error) => Err(error),
         }
-        Self { scaling, model, thresholds }
     }
 
     /// Mean and deviation of the inputs.
@@ -166,9 +178,10 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// Replaces the thresholds.
     ///
     /// # Errors
-    /// [`Error::Parameter`] names one that is not finite: nothing would exceed it.
+    /// [`Error::Parameter`] names one that is not finite, [`Error::Deaf`] says that nothing would
+    /// exceed it, and [`Error::NotFitted`] that there is nothing to judge yet.
     pub fn set_thresholds(&mut self, thresholds: Thresholds<f32>) -> Result<(), Error> {
-        thresholds.validate()?;
+        self.require_heard(&thresholds)?;
         self.thresholds = thresholds;
         Ok(())
     }

@@ -9,6 +9,7 @@
 //! that is not finite makes its input's mean NaN or infinite, which [`validate`] refuses.
 
 use crate::detect::calibrate::nth_smallest;
+use crate::detect::valid::Inspection;
 use crate::error::{Error, Fault};
 use crate::kernel::{Samples, Vector};
 use crate::math::{Real, first_not_finite, long_sum, scale_of};
@@ -180,7 +181,7 @@ impl<X: Vector> Scaling<X> {
     /// Can it be divided by?
     ///
     /// # Errors
-    /// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
+    /// [`Error::Parameter`] when a mean is not finite, or a deviation not finite, positive and normal.
     pub fn validate(&self) -> Result<(), Error> {
         validate(self.mean.view(), self.deviation.view())
     }
@@ -189,16 +190,12 @@ impl<X: Vector> Scaling<X> {
 /// Can it be divided by?
 ///
 /// # Errors
-/// [`Error::Parameter`] when a mean is not finite or a deviation not finite and positive.
+/// [`Error::Parameter`] when a mean is not finite, or a deviation not finite, positive and normal.
 pub fn validate<T: Real>(mean: &[T], deviation: &[T]) -> Result<(), Error> {
-    if first_not_finite(mean).is_some() {
-        return Err(Error::Parameter { name: "mean", rule: "finite" });
-    }
-    if deviation.iter().all(|&v| v.is_finite() && v > T::ZERO) {
-        Ok(())
-    } else {
-        Err(Error::Parameter { name: "deviation", rule: "finite and > 0" })
-    }
+    let mut inspection = Inspection::of::<T>();
+    inspection.all(Inspection::mean, mean.iter().copied());
+    inspection.all(Inspection::deviation, deviation.iter().copied());
+    inspection.result()
 }
 
 /// Scales a raw reading in place, and says which input cannot be.

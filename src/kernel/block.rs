@@ -185,6 +185,14 @@ impl<T: Real, const R: usize> Memos<T, R> {
         self.near = make_memos(kernel, points, &mut self.values).len() as u32;
     }
 
+    /// Those of the first few points, if only these are in use.
+    pub(crate) const fn of_first(mut self, points: u32) -> Self {
+        if self.near > points {
+            self.near = points;
+        }
+        self
+    }
+
     /// Forgets them.
     pub(crate) fn clear(&mut self) {
         self.near = 0;

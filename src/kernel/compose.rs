@@ -12,7 +12,7 @@
 //! **Bound.** One rounding for each operation beyond those of the parts, and the error of `exp` in
 //! the [`Math`] backend.
 
-use super::{BlockKernel, Kernel, Linear, require_positive};
+use super::{BlockKernel, Kernel, Linear, require_rate};
 use crate::error::{Error, Fault};
 use crate::kernel::Sample;
 use crate::math::{Fast, Math, Real};
@@ -39,7 +39,7 @@ impl<X: ?Sized, T: Real, K: Kernel<X, Scalar = T>> Kernel<X> for Scale<T, K> {
         Some(self.factor * self.kernel.stranger_norm()?)
     }
     fn validate(&self) -> Result<(), Error> {
-        require_positive("factor", self.factor)?;
+        require_rate("factor", self.factor)?;
         self.kernel.validate()
     }
     fn check(&self, x: &X, peer: &X) -> Result<(), Fault> {

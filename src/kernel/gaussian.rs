@@ -19,7 +19,7 @@
 
 use super::block::{BlockKernel, Memos, Query};
 use super::vector::check_vector;
-use super::{Kernel, require_positive};
+use super::{Kernel, require_rate};
 use crate::error::{Error, Fault};
 use crate::linalg::lanes::{self, Lanes};
 use crate::math::{Fast, Math, Real, squared_distance, sum};
@@ -79,7 +79,7 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
         Some(T::ONE)
     }
     fn validate(&self) -> Result<(), Error> {
-        require_positive("gamma", self.gamma)
+        require_rate("gamma", self.gamma)
     }
     fn check(&self, x: &[T], peer: &[T]) -> Result<(), Fault> {
         check_vector(x, peer)

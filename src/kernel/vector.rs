@@ -10,7 +10,7 @@
 //! **Bound.** An inner product of `d` inputs is off by at most `d·ε Σ|x_i y_i|`; `exp` and `tanh`
 //! add the error of the [`Math`] backend.
 
-use super::{BlockKernel, Kernel, require_finite_parameter, require_positive};
+use super::{BlockKernel, Kernel, require_finite_parameter, require_rate};
 use crate::error::{Error, Fault};
 use crate::linalg::Matrix;
 use crate::math::{Fast, Math, Real, dot_in_order, first_not_finite, sum};
@@ -71,7 +71,7 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Laplacian<T, M> {
         Some(T::ONE)
     }
     fn validate(&self) -> Result<(), Error> {
-        require_positive("gamma", self.gamma)
+        require_rate("gamma", self.gamma)
     }
     fn check(&self, x: &[T], peer: &[T]) -> Result<(), Fault> {
         check_vector(x, peer)
@@ -96,7 +96,7 @@ impl<T: Real> Kernel<[T]> for Poly<T> {
         (self.gamma * dot_in_order(x, y) + self.coef0).power(self.degree)
     }
     fn validate(&self) -> Result<(), Error> {
-        require_positive("gamma", self.gamma)?;
+        require_rate("gamma", self.gamma)?;
         require_finite_parameter("coef0", self.coef0)?;
         if self.degree == 0 {
             return Err(Error::Parameter { name: "degree", rule: ">= 1" });
@@ -134,7 +134,7 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Sigmoid<T, M> {
         self.math.tanh(self.gamma * dot_in_order(x, y) + self.coef0)
     }
     fn validate(&self) -> Result<(), Error> {
-        require_positive("gamma", self.gamma)?;
+        require_rate("gamma", self.gamma)?;
         require_finite_parameter("coef0", self.coef0)
     }
     fn check(&self, x: &[T], peer: &[T]) -> Result<(), Fault> {

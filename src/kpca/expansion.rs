@@ -3,7 +3,7 @@
 //!
 //! `f_j = Σ_i α_ji k_i − b_j`, `k̃ = k(x,x) − 2 Σ_i β_i k_i + ‖centre‖²`.
 
-use crate::error::Error;
+use crate::error::{Error, require_capacity};
 use crate::linalg::carve::{Carver, total};
 use crate::linalg::slices::copy;
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut};
@@ -70,19 +70,38 @@ impl<T: Real, const R: usize, const P: usize> Expansion<T, R, P> {
     ///
     /// `weights[i][j]` is `α_ji`, the weight of point `i` in component `j`; `centre` is `β`,
     /// `offsets` is `b`, `variances` is `λ`. Points and components beyond those that the header
-    /// names are ignored. With debug assertions, a header that names more than there are does not
-    /// compile in a constant.
+    /// names are ignored.
+    ///
+    /// ```
+    /// use mercer::kpca::{Expansion, ExpansionHeader};
+    /// const WEIGHTS: Expansion<f32, 2, 1> = {
+    ///     let header = ExpansionHeader::new(2, 1, 0.8, 0.2, false);
+    ///     match Expansion::from_parts(header, [[1.5], [-1.5]], [0.5; 2], [0.0], [0.15]) {
+    ///         Ok(expansion) => expansion,
+    ///         Err(_) => panic!("more points or components than there is room for"),
+    ///     }
+    /// };
+    /// assert_eq!(WEIGHTS.view().points(), 2);
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] when the header names more points or components than there are,
+    /// [`Error::Parameter`] when it names none.
     pub const fn from_parts(
         header: ExpansionHeader<T>,
         weights: [[T; P]; R],
         centre: [T; R],
         offsets: [T; P],
         variances: [T; P],
-    ) -> Self {
+    ) -> Result<Self, Error> {
         const { assert!(R > 0 && P > 0, "an expansion needs points and components") };
-        debug_assert!(header.points as usize <= R, "the header names more points than there are");
-        debug_assert!(header.components as usize <= P, "the header names too many components");
-        Self { header, weights: Matrix::from_rows(weights), centre, offsets, variances }
+        if let Err(error) = require_count("points", header.points, R) {
+            return Err(error);
+        }
+        if let Err(error) = require_count("components", header.components, P) {
+            return Err(error);
+        }
+        Ok(Self { header, weights: Matrix::from_rows(weights), centre, offsets, variances })
     }
 
     /// The scalars.
@@ -201,6 +220,14 @@ impl<T: Real> ExpansionMut<'_, T> {
             self.weights.columns().min(self.offsets.len()).min(self.variances.len()),
         )
     }
+}
+
+/// At least one, and not more than there is room for.
+const fn require_count(what: &'static str, count: u32, room: usize) -> Result<(), Error> {
+    if count == 0 {
+        return Err(Error::Parameter { name: what, rule: ">= 1" });
+    }
+    require_capacity(what, count as usize, room)
 }
 
 /// The first `count` entries, or all: a header never names more than there is room for.

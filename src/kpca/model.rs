@@ -82,7 +82,7 @@ where
     /// A model that was trained earlier, e.g. on the host, and lives in flash.
     ///
     /// `memos` are the [`Rbf::memos`](crate::kernel::Rbf::memos) of the points, or [`Memos::NONE`]
-    /// for other kernels.
+    /// for other kernels. Points beyond those that the expansion uses are ignored.
     pub const fn from_parts(
         kernel: K,
         points: [X; R],
@@ -90,6 +90,7 @@ where
         expansion: Expansion<Scalar<K, X>, R, P>,
     ) -> Self {
         let points = heapless::Vec::from_array(points);
+        let memos = memos.of_first(expansion.header().points);
         Self { kernel: Some(kernel), points, memos, expansion }
     }
 

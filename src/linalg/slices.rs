@@ -11,6 +11,17 @@ pub(crate) fn head<T>(slice: &[T], count: usize) -> &[T] {
     slice.get(..count).unwrap_or_default()
 }
 
+/// The first `count` entries, and the others; for constants.
+pub(crate) const fn split<T>(slice: &[T], count: usize) -> (&[T], &[T]) {
+    match slice.split_at_checked(count) {
+        Some(parts) => parts,
+        None => {
+            debug_assert!(false, "more entries than there are");
+            (&[], &[])
+        }
+    }
+}
+
 /// The first `count` entries, to write.
 #[inline(always)]
 pub(crate) fn head_mut<T>(slice: &mut [T], count: usize) -> &mut [T] {

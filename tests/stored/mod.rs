@@ -36,8 +36,8 @@ where
     let mut workspace = LandmarkWorkspace::<T, SAMPLES, R>::new();
     let (landmarks, components) = (Landmarks::Rank(points), Components::Fixed(components));
     model.fit_landmarks(kernel, &samples, landmarks, components, &mut workspace).unwrap();
-    let (spe, t2) = (T::from_f64(0.1 + phase), T::from_f64(9.5));
-    Detector::from_parts(scaling, model, Thresholds::new(spe, t2, Watch::Both))
+    let (spe, t2) = (T::from_f64(0.1 + phase / 2.0), T::from_f64(9.5));
+    Detector::from_parts(scaling, model, Thresholds::new(spe, t2, Watch::Both)).unwrap()
 }
 
 pub(crate) type Small = Detector<Rbf<f32>, [f32; 3], 8, 4>;
@@ -59,4 +59,15 @@ where
     assert_eq!(length, detector.encoded_len());
     bytes.truncate(length);
     bytes
+}
+
+/// The checksum of forged bytes, by the definition: a polynomial division, bit by bit.
+pub(crate) fn seal(bytes: &mut [u8]) {
+    let (body, check) = bytes.split_last_chunk_mut().unwrap();
+    let crc = body.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            (crc >> 1) ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 }
+        })
+    });
+    *check = (!crc).to_le_bytes();
 }

@@ -111,7 +111,7 @@ pub type {alias} = ::mercer::QuantisedDetector<{D}, {room}, {components}>;
 {allow}
 pub static {upper}: {alias} = {{
     use ::mercer::detect::quantised::{{Component, Input, QuantisedHeader, QuantisedModel, QuantisedPoint}};
-    ::mercer::QuantisedDetector::from_parts(
+    let detector = ::mercer::QuantisedDetector::from_parts(
         ::mercer::detect::Scaling::new([{mean}], [{deviation}]),
         QuantisedModel {{
             header: {header:?},
@@ -123,7 +123,11 @@ pub static {upper}: {alias} = {{
 {component_rows}            ],
         }},
         {thresholds},
-    )
+    );
+    match detector {{
+        ::core::result::Result::Ok(detector) => detector,
+        ::core::result::Result::Err(_) => ::core::panic!("{upper} is not what `mercer export` wrote: `QuantisedDetector::from_parts` says what is wrong with it"),
+    }}
 }};
 "#,
         flash_text = thousands(flash),

@@ -94,40 +94,40 @@ pub type {alias} =
 #[rustfmt::skip]
 {ALLOW_NUMBERS}
 pub static {name}: {alias} = {{
-    const KERNEL: {kernel_type} = {kernel};
-    const POINTS: [[{number}; {inputs}]; {points}] = [
-{point_rows}    ];
-    ::mercer::Detector::from_parts(
+    let expansion = ::mercer::kpca::Expansion::from_parts(
+        // Points, components, squared norm of the centre, total variance, indefinite?
+        ::mercer::kpca::ExpansionHeader::new({points}, {components}, {centre_norm}, {total_variance}, {indefinite}),
+        [
+{weight_rows}        ],
+        {centre},
+        {offsets},
+        {variances},
+    );
+    let expansion = match expansion {{
+        ::core::result::Result::Ok(expansion) => expansion,
+        ::core::result::Result::Err(_) => ::core::panic!("{name} has other counts than `mercer export` wrote"),
+    }};
+    ::mercer::Detector::<{kernel_type}, _, _, _>::in_flash(
         ::mercer::detect::Scaling::new({mean}, {deviation}),
-        ::mercer::KernelPca::from_parts(
-            KERNEL,
-            POINTS,
-            {memos},
-            ::mercer::kpca::Expansion::from_parts(
-                // Points, components, squared norm of the centre, total variance, indefinite?
-                ::mercer::kpca::ExpansionHeader::new({points}, {components}, {centre_norm}, {total_variance}, {indefinite}),
-                [
-{weight_rows}                ],
-                {centre},
-                {offsets},
-                {variances},
-            ),
-        ),
+        {kernel},
+        [
+{point_rows}        ],
+        expansion,
         {thresholds},
     )
+    .expect("{name} is not what `mercer export` wrote: `Detector::from_parts` says what is wrong with it")
 }};
 "#,
-        point_rows = rows(8, &mut model.points.iter_rows()),
+        point_rows = rows(12, &mut model.points.iter_rows()),
         mean = numbers(&model.mean),
         deviation = numbers(&model.deviation),
         centre_norm = literal(&weights.header.centre_norm),
         total_variance = literal(&weights.header.total_variance),
         indefinite = weights.header.indefinite,
-        weight_rows = rows(20, &mut weights.weights.iter_rows()),
+        weight_rows = rows(12, &mut weights.weights.iter_rows()),
         centre = numbers(&weights.centre),
         offsets = numbers(&weights.offsets),
         variances = numbers(&weights.variances),
-        memos = memos(&model.kernel),
         thresholds = thresholds(&model.thresholds),
     ))
 }
@@ -168,13 +168,5 @@ fn kernel<T: Number>(kernel: &KernelSpec<T>) -> (String, String) {
         KernelSpec::Cosine {} => {
             (path("Cosine"), format!("{}({})", path("Normalised"), path("Linear")))
         }
-    }
-}
-
-/// What makes scores cheaper, for the kernel that has it; computed by whoever compiles, so that it fits their version of the library.
-fn memos<T>(kernel: &KernelSpec<T>) -> &'static str {
-    match kernel {
-        KernelSpec::Rbf { .. } => "KERNEL.memos(&POINTS)",
-        _ => "::mercer::kernel::Memos::NONE",
     }
 }

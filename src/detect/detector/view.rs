@@ -1,9 +1,10 @@
 //! A detector whose sizes are run-time values: a host program's vectors, with numbers of inputs,
 //! points and components from a file.
 
-use super::{Thresholds, Verdict};
-use crate::detect::scaling::apply_checked;
-use crate::error::Error;
+use crate::detect::scaling::{self, apply_checked};
+use crate::detect::thresholds::{Thresholds, Verdict};
+use crate::detect::valid::Inspection;
+use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Gradient, Kernel, Samples};
 use crate::kpca::KernelPcaView;
 use crate::math::Real;
@@ -34,6 +35,28 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: BlockKernel<[T], Scalar = T>,
 {
+    /// Is it one that can be put to work? By the rules of
+    /// [`Detector::validate`](crate::Detector::validate).
+    ///
+    /// # Errors
+    /// As there, and [`Error::Shape`] for means, deviations or points of another length.
+    pub fn validate(&self) -> Result<(), Error> {
+        let (kernel, expansion, inputs) =
+            (self.model.kernel(), self.model.expansion(), self.mean.len());
+        if expansion.points() == 0 || expansion.components() == 0 {
+            return Err(Error::NotFitted);
+        }
+        kernel.validate()?;
+        require_shape("deviations", inputs, self.deviation.len())?;
+        scaling::validate(self.mean, self.deviation)?;
+        let mut inspection = Inspection::of::<T>();
+        for point in self.model.points().iter_samples() {
+            require_shape("inputs of a point", inputs, point.len())?;
+            inspection.all(Inspection::coordinate, point.iter().copied());
+        }
+        inspection.rest(kernel.stranger_norm(), &expansion, self.thresholds)
+    }
+
     /// Projects a raw reading, which is scaled in place; `projection` has one place for each
     /// component.
     ///

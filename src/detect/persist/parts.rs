@@ -1,30 +1,18 @@
 //! The parts of a stored detector: their sizes, checking and reading them, writing them.
 
-use core::iter;
-
 use super::encode::{Encode, Reader, Writer};
 use super::{
     CHECKSUM_SIZE, INDEFINITE, NO_VECTORS, PRELUDE_SIZE, Prelude, checksum, count, encode_kernel,
     stored,
 };
 use crate::detect::reading::{Prepare, Reading};
+use crate::detect::valid::{Inspection, header_in_f64};
 use crate::detect::{Thresholds, Watch};
 use crate::error::{Error, FormatFault, require_capacity, require_shape};
 use crate::kernel::Kernel;
 use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView};
 use crate::linalg::slices::head_mut;
 use crate::math::Real;
-
-/// All values of a section are finite, or the section is named.
-fn require_finite_section<T: Real>(
-    name: &'static str,
-    mut values: impl Iterator<Item = T>,
-) -> Result<(), Error> {
-    match values.all(T::is_finite) {
-        true => Ok(()),
-        false => Err(Error::Parameter { name, rule: "finite" }),
-    }
-}
 
 /// Overwrites as many places as there are values; their numbers are equal.
 pub(in crate::detect) fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
@@ -74,7 +62,7 @@ where
         kernel.validate()?;
         Self::check_sizes(&prelude, &sizes, capacity)?;
         let checked = Self::split(&prelude, &sizes, kernel, input)?;
-        checked.check_values()?;
+        checked.check_values(checked.kernel.stranger_norm())?;
         Ok(checked)
     }
 
@@ -129,28 +117,15 @@ where
         })
     }
 
-    fn check_values(&self) -> Result<(), Error> {
-        for (name, value) in [
-            ("spe", self.thresholds.spe),
-            ("t2", self.thresholds.t2),
-            ("centre_norm", self.header.centre_norm),
-            ("total_variance", self.header.total_variance),
-        ] {
-            require_finite_section(name, iter::once(value))?;
-        }
-        for (name, section) in [
-            ("centre", self.centre),
-            ("weights", self.weights),
-            ("offsets", self.offsets),
-            ("variances", self.variances),
-        ] {
-            require_finite_section(name, section.values::<T>())?;
-        }
-        // T² divides by them.
-        match self.variances.values::<T>().all(|variance| variance > T::ZERO) {
-            true => Ok(()),
-            false => Err(Error::Parameter { name: "variances", rule: "> 0" }),
-        }
+    /// All that is left but scaling and points; `norm` is that of a stranger.
+    fn check_values(&self, norm: Option<T>) -> Result<(), Error> {
+        let mut inspection = Inspection::of::<T>();
+        inspection.all(Inspection::centre, self.centre.values::<T>());
+        inspection.all(Inspection::weight, self.weights.values::<T>());
+        inspection.all(Inspection::offset, self.offsets.values::<T>());
+        inspection.all(Inspection::variance, self.variances.values::<T>());
+        let (header, thresholds) = (header_in_f64(&self.header), self.thresholds.to_f64());
+        inspection.finish(norm.map(T::to_f64), &header, &thresholds)
     }
 
     /// How many points there are.
@@ -160,12 +135,12 @@ where
 
     /// Checks scaling and points that are vectors.
     pub(in crate::detect) fn check_vectors(&self, inputs: usize) -> Result<(), Error> {
+        let mut inspection = Inspection::of::<T>();
         let mut scaling = self.scaling.values::<T>();
-        require_finite_section("mean", scaling.by_ref().take(inputs))?;
-        if !scaling.all(|deviation| deviation.is_finite() && deviation > T::ZERO) {
-            return Err(Error::Parameter { name: "deviation", rule: "finite and > 0" });
-        }
-        require_finite_section("points", self.readings.values::<T>())
+        inspection.all(Inspection::mean, scaling.by_ref().take(inputs));
+        inspection.all(Inspection::deviation, scaling);
+        inspection.all(Inspection::coordinate, self.readings.values::<T>());
+        inspection.result()
     }
 
     /// Checks scaling and points of this type, and decodes the scaling.

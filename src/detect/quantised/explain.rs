@@ -1,9 +1,9 @@
 //! Which input made a reading anomalous: the formulas of [`explain`](crate::detect::explain), on
 //! points and weights turned back into `f32`.
 
-use super::QuantisedDetector;
 use super::input::SQUARE_WEIGHT_BITS;
-use super::score::{BIAS, QuantisedPoint, Sums, WEIGHT_BITS, two_to};
+use super::score::{QuantisedPoint, Sums, WEIGHT_BITS, two_to};
+use super::{QuantisedDetector, valid};
 use crate::detect::Scaling;
 use crate::detect::reading::Prepare;
 use crate::error::Error;
@@ -77,5 +77,5 @@ fn restored<const D: usize, const P: usize>(
 }
 
 fn unbiased(stored: u16) -> f32 {
-    (i32::from(stored) - BIAS as i32) as f32
+    valid::unbiased(stored) as f32
 }

@@ -73,7 +73,7 @@ impl Input {
 /// With units in which the smallest normal number is less than half of one; below those the leading
 /// bit of the mantissa would be wrong.
 #[inline(always)]
-pub(super) fn to_fixed(x: f32, bits: i32) -> Option<i32> {
+pub(super) const fn to_fixed(x: f32, bits: i32) -> Option<i32> {
     let pattern = x.to_bits();
     let exponent = (pattern >> MANTISSA_BITS) & NOT_FINITE;
     if exponent == NOT_FINITE {

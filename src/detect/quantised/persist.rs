@@ -14,13 +14,13 @@
 //! | | (6+2`d`+2`p`)`r` | for each point [`half_length`](QuantisedPoint::half_length), coordinates (2 each), weights (2 each), `centre` (2) |
 //! | last 4 | 4 | CRC-32 of all bytes before |
 
-use super::score::{BIAS, Component, MOST_SHIFT, QuantisedHeader, QuantisedPoint};
+use super::score::{Component, QuantisedHeader, QuantisedPoint};
+use super::valid::{Check, half_length};
 use super::{Input, QuantisedDetector};
 use crate::detect::persist::{Encode, Reader, Writer, checksum};
 use crate::detect::scaling::Scaling;
 use crate::detect::{Thresholds, Watch};
 use crate::error::{Error, FormatFault, require_capacity};
-use crate::kernel::{Kernel, Rbf};
 use crate::linalg::slices::tail;
 
 /// The version of the layout that is written, and the only one so far that is read.
@@ -61,9 +61,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// [`Error::NotFitted`], and [`Error::Capacity`] when `out` is shorter than
     /// [`encoded_len`](Self::encoded_len).
     pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
-        if self.model.header.points == 0 {
-            return Err(Error::NotFitted);
-        }
+        self.validate()?;
         let (length, capacity) = (self.encoded_len(), out.len());
         let no_room = Error::Capacity { what: "encoded detector", needed: length, capacity };
         let out = out.get_mut(..length).ok_or(no_room)?;
@@ -124,23 +122,25 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// # Errors
     /// All of them leave the detector as it was: [`Error::Format`] for bytes that are not a stored
     /// detector of this kind, [`Error::Shape`] for another number of inputs, [`Error::Capacity`]
-    /// for more points or components than there is room for, [`Error::Parameter`] for values that
-    /// this crate never writes.
+    /// for more points or components than there is room for, and those of
+    /// [`validate`](Self::validate) for values that this crate never writes.
     pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (prelude, mut input) = Prelude::decode::<D, R, P>(bytes)?;
         let mut scaling = Scaling { mean: [0.0; D], deviation: [0.0; D] };
         for value in scaling.mean.iter_mut().chain(&mut scaling.deviation) {
             *value = f32::decode(&mut input)?;
         }
-        scaling.validate()?;
+        let mut check = Check::new(prelude.header);
         let mut inputs = [Input::EMPTY; D];
-        for place in &mut inputs {
+        let raw = scaling.mean.iter().zip(&scaling.deviation);
+        for (place, (&mean, &deviation)) in inputs.iter_mut().zip(raw) {
             *place = Input {
                 mean: i32::from_le_bytes(input.bytes()?),
                 bits: i32::from_le_bytes(input.bytes()?),
                 limit: u16::decode(&mut input)?,
                 weight: u16::decode(&mut input)?,
             };
+            check.input(place, mean, deviation);
         }
         let mut components = [Component::EMPTY; P];
         let count = prelude.header.components as usize;
@@ -150,27 +150,42 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
                 inverse_variance: u32::decode(&mut input)?,
                 shift: u8::decode(&mut input)?,
             };
-            require_shift(place.shift, MOST_SHIFT)?;
+            check.component(place);
         }
-        // From here on nothing can fail: the length was checked.
+        // Read twice: once to look at them, and once to keep them.
+        let (points, mut looked_at) = (prelude.header.points as usize, input);
+        for _ in 0..points {
+            let point = QuantisedPoint::<D, P>::decode(&mut looked_at, count)?;
+            check.point(point.half_length, half_length(&point.coordinates, &inputs));
+        }
+        check.finish(&prelude.thresholds)?;
+        // From here on nothing can fail: everything was read before.
         self.scaling = scaling;
         self.thresholds = prelude.thresholds;
         self.model.header = prelude.header;
         self.model.inputs = inputs;
         self.model.components = components;
-        let points = prelude.header.points as usize;
         for (i, place) in self.model.points.iter_mut().enumerate() {
-            *place = QuantisedPoint::WEIGHTLESS;
-            if i < points {
-                place.half_length = u32::decode(&mut input)?;
-                let weights = place.weights.iter_mut().take(count);
-                for number in place.coordinates.iter_mut().chain(weights) {
-                    *number = u16::decode(&mut input)?;
-                }
-                place.centre = u16::decode(&mut input)?;
-            }
+            *place = match i < points {
+                true => QuantisedPoint::decode(&mut input, count)?,
+                false => QuantisedPoint::WEIGHTLESS,
+            };
         }
         Ok(())
+    }
+}
+
+impl<const D: usize, const P: usize> QuantisedPoint<D, P> {
+    /// Reads a point with so many weights.
+    fn decode(input: &mut Reader<'_>, components: usize) -> Result<Self, Error> {
+        let mut point = Self::WEIGHTLESS;
+        point.half_length = u32::decode(input)?;
+        let weights = point.weights.iter_mut().take(components);
+        for number in point.coordinates.iter_mut().chain(weights) {
+            *number = u16::decode(input)?;
+        }
+        point.centre = u16::decode(input)?;
+        Ok(point)
     }
 }
 
@@ -218,12 +233,6 @@ impl Prelude {
             far: u32::decode(&mut input)?,
             ceiling: u32::decode(&mut input)?,
         };
-        Kernel::<[f32]>::validate(&Rbf::new(header.gamma))?;
-        require_shift(header.centre_shift, MOST_SHIFT)?;
-        require_shift(header.distance_shift, 8)?;
-        if !(-60..=60).contains(&header.variance_exponent) {
-            return Err(Error::Parameter { name: "variances", rule: "neither tiny nor huge" });
-        }
         let watch = match watch {
             0 => Watch::Spe,
             1 => Watch::T2,
@@ -232,26 +241,7 @@ impl Prelude {
         };
         let (spe, t2) = (f32::decode(&mut input)?, f32::decode(&mut input)?);
         let thresholds = Thresholds { spe, t2, watch };
-        thresholds.validate()?;
         let rest = tail(checked, PRELUDE_SIZE);
         Ok((Self { header, thresholds }, Reader::new(rest)))
     }
-}
-
-fn require_shift(shift: u8, most: u8) -> Result<(), Error> {
-    if shift <= most {
-        Ok(())
-    } else {
-        Err(Error::Parameter { name: "shift", rule: "one that is written" })
-    }
-}
-
-impl<const D: usize, const P: usize> QuantisedPoint<D, P> {
-    /// Fills a place without adding to any sum.
-    const WEIGHTLESS: Self = Self {
-        half_length: 0,
-        coordinates: [BIAS as u16; D],
-        weights: [BIAS as u16; P],
-        centre: BIAS as u16,
-    };
 }

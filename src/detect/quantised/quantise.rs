@@ -8,11 +8,12 @@ use super::score::{
     BIAS, Component, DISTANCE_BITS, PROJECTION_BITS, QuantisedHeader, SQUARE_BITS, WEIGHT_BITS,
     two_to,
 };
+use super::valid::{CEILINGS, INPUT_BITS, VARIANCE_BITS, VARIANCE_EXPONENTS, half_square};
 use super::{QuantisedDetector, QuantisedModel};
 use crate::detect::Detector;
 use crate::detect::scaling::Scaling;
 use crate::error::{Error, require_capacity};
-use crate::kernel::{Kernel, Rbf};
+use crate::kernel::Rbf;
 use crate::kpca::{ExpansionView, KernelPcaView};
 use crate::linalg::slices::head_mut;
 use crate::math::{Math, Real, dot_in_order, sum};
@@ -34,8 +35,6 @@ const STEEPEST: f32 = 0.715;
 /// The smallest weight of a square: 11 bits of it are then stored, and scales are off by less than
 /// 1/4000.
 const FINEST: f32 = 0.125;
-/// Bits of the largest inverse variance.
-const VARIANCE_BITS: i32 = 24;
 
 const TOO_NARROW: &str = "small enough for points of 16 bits";
 
@@ -62,6 +61,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// | [`Error::Parameter`] `gamma` | the kernel is so narrow, for points so far apart, that 16 bits are too few |
     /// | `mean`, `deviation` | an input varies too little around a large mean, or is in units too large or too small for an `f32` |
     /// | `weights`, `centre`, `offsets`, `variances` | not those of kernel PCA: sums could overflow |
+    /// | [`Error::Deaf`] and others | the detector is not [valid](Detector::validate) |
     pub fn quantise<M: Math<f32>, const S: usize, const C: usize>(
         &mut self,
         detector: &Detector<Rbf<f32, M>, [f32; D], S, C>,
@@ -70,8 +70,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         let expansion = source.expansion();
         require_capacity("points", expansion.points(), R)?;
         require_capacity("components", expansion.components(), P)?;
-        source.kernel().validate()?;
-        detector.scaling.validate()?;
+        detector.validate()?;
 
         let mut grid = Grid::new(&source, &detector.scaling)?;
         let mut header = QuantisedHeader {
@@ -165,10 +164,8 @@ impl<const D: usize> Grid<D> {
     /// `Σ p²/(4w)`, rounded up: half the squared length of a point, given the weights `w` of the
     /// inputs as they are stored.
     fn half_length(&self, point: &[f32; D]) -> u64 {
-        let terms = self.inputs.iter().enumerate().map(|(l, input)| {
-            let p = u64::from(self.coordinate(point, l).unsigned_abs());
-            ((p * p) << (SQUARE_WEIGHT_BITS - 2)).div_ceil(u64::from(input.weight.max(1)))
-        });
+        let inputs = self.inputs.iter().enumerate();
+        let terms = inputs.map(|(l, input)| half_square(self.coordinate(point, l), input));
         terms.fold(0, u64::saturating_add)
     }
 
@@ -222,8 +219,7 @@ impl Input {
         distance_bits: u32,
     ) -> Result<(Self, f32), Error> {
         let bits = exponent(density / coarsest) + 1;
-        // Between these, numbers below the normal ones are less than half a unit.
-        if !(-100..=100).contains(&bits) {
+        if !INPUT_BITS.contains(&bits) {
             return Err(Error::Parameter { name: "deviation", rule: "neither tiny nor huge" });
         }
         let unit = density * two_to(-bits);
@@ -250,11 +246,11 @@ fn describe(
 ) -> Result<(), Error> {
     let inverse = |variance: &f32| 1.0 / *variance;
     let largest = expansion.variances().iter().map(inverse).fold(0.0, f32::larger);
-    let variance_exponent = exponent(largest) + 1 - VARIANCE_BITS;
-    if !(-60..=60).contains(&variance_exponent) {
-        return Err(Error::Parameter { name: "variances", rule: "neither tiny nor huge" });
-    }
-    header.variance_exponent = variance_exponent as i16;
+    let variance_exponent = exponent(largest) + 1 - VARIANCE_BITS as i32;
+    // What does not fit into 16 bits is not in the range, either.
+    header.variance_exponent = i16::try_from(variance_exponent).unwrap_or(i16::MAX);
+    let usual = VARIANCE_EXPONENTS.contains(&header.variance_exponent);
+    require(usual, "variances", "neither tiny nor huge")?;
     let constants = expansion.offsets().iter().zip(expansion.variances());
     for (j, (component, (&offset, variance))) in components.iter_mut().zip(constants).enumerate() {
         require(offset.abs() <= REACH, "offsets", "at most 1.9")?;
@@ -268,11 +264,8 @@ fn describe(
     let centre = expansion.centre().iter().copied();
     header.centre_shift = (WEIGHT_BITS - weight_bits("centre", centre)?) as u8;
     let ceiling = 1.0 + expansion.header().centre_norm;
-    if !(0.0..=1.0 + REACH).contains(&ceiling) {
-        return Err(Error::Parameter { name: "centre", rule: "of a norm less than 1.9" });
-    }
-    header.ceiling = finite_to_fixed(ceiling, SQUARE_BITS as i32) as u32;
-    Ok(())
+    header.ceiling = finite_to_fixed(ceiling.larger(0.0), SQUARE_BITS as i32) as u32;
+    require(CEILINGS.contains(&header.ceiling), "centre", "of a norm from 0 to 1.9")
 }
 
 /// The weights of a component, point by point.

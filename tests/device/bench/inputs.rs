@@ -1,11 +1,11 @@
 //! What the tasks work on: computed by the compiler, so that no code for it is in the firmware. `cargo xtask bench` leaves the bytes of
 //! the statics in this file out of a task's flash: how large a model is, is known.
 
+use mercer::Detector;
 use mercer::detect::{Scaling, Thresholds, Watch};
 use mercer::kernel::Rbf;
 use mercer::kpca::{Expansion, ExpansionHeader};
 use mercer::linalg::Matrix;
-use mercer::{Detector, KernelPca};
 
 use crate::shape::{D, N, P, R, Scalar, is};
 
@@ -32,7 +32,6 @@ const DEVIATION: f64 = 2.0;
 /// A model of the right sizes. Its numbers are of a usual magnitude and otherwise at random: they do not change what a score costs.
 macro_rules! detector {
     ($scalar:ty) => {{
-        const KERNEL: Rbf<$scalar> = Rbf::new(1.0 / (8.0 * D as $scalar));
         const POINTS: [[$scalar; D]; R] = {
             let exact: [[f64; D]; R] = values(&mut Generator(3), 0.0, 1.0);
             let mut points = [[0.0; D]; R];
@@ -52,15 +51,21 @@ macro_rules! detector {
                 variances[i % P] = 0.25 / (1 + i % P) as $scalar;
                 i += 1;
             }
-            let header = ExpansionHeader::new(R as u32, P as u32, 0.75, 0.5, false);
+            let header = ExpansionHeader::new(R as u32, P as u32, 0.75, 2.0, false);
             let centre = [1.0 / R as $scalar; R];
-            Expansion::from_parts(header, weights, centre, [0.125; P], variances)
+            match Expansion::from_parts(header, weights, centre, [0.125; P], variances) {
+                Ok(expansion) => expansion,
+                Err(_) => panic!("there is room for all points and components"),
+            }
         };
-        Detector::from_parts(
+        Detector::<Rbf<$scalar>, _, _, _>::in_flash(
             Scaling::new([MEAN as $scalar; D], [DEVIATION as $scalar; D]),
-            KernelPca::from_parts(KERNEL, POINTS, KERNEL.memos(&POINTS), EXPANSION),
+            Rbf::new(1.0 / (8.0 * D as $scalar)),
+            POINTS,
+            EXPANSION,
             Thresholds::new(0.1, 10.0, Watch::Spe),
         )
+        .expect("a valid detector")
     }};
 }
 

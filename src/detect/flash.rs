@@ -1,0 +1,155 @@
+//! Detectors in flash: constants that the compiler checks by the [rules](super::valid) of every
+//! other door.
+//!
+//! Functions of traits cannot be called in constants, so there is a copy of
+//! [`in_flash`](Detector::in_flash) for each kernel that `mercer export` knows, in `f32` and `f64`.
+//!
+//! A threshold that nothing can exceed does not compile:
+//!
+//! ```compile_fail,E0080
+//! use mercer::GaussianDetector;
+//! use mercer::detect::{Scaling, Thresholds, Watch};
+//! use mercer::kernel::Rbf;
+//! use mercer::kpca::{Expansion, ExpansionHeader};
+//!
+//! const EXPANSION: Expansion<f32, 2, 1> = {
+//!     let header = ExpansionHeader::new(2, 1, 0.8, 0.2, false);
+//!     match Expansion::from_parts(header, [[1.5], [-1.5]], [0.5; 2], [0.0], [0.15]) {
+//!         Ok(expansion) => expansion,
+//!         Err(_) => panic!(),
+//!     }
+//! };
+//! static PUMP: GaussianDetector<3, 2, 1> = GaussianDetector::in_flash(
+//!     Scaling::new([20.0, 1.2, 0.3], [2.0, 0.1, 0.05]),
+//!     Rbf::new(0.04),
+//!     [[0.5, -0.4, 1.0], [-0.6, 0.2, -0.9]],
+//!     EXPANSION,
+//!     Thresholds::new(1.8, 9.0, Watch::Spe),
+//! )
+//! .expect("a valid detector");
+//! ```
+//!
+//! Nor do counts beyond the capacity:
+//!
+//! ```compile_fail,E0080
+//! use mercer::kpca::{Expansion, ExpansionHeader};
+//! static WEIGHTS: Expansion<f32, 2, 1> = {
+//!     let header = ExpansionHeader::new(3, 1, 0.8, 0.2, false);
+//!     match Expansion::from_parts(header, [[1.5], [-1.5]], [0.5; 2], [0.0], [0.15]) {
+//!         Ok(expansion) => expansion,
+//!         Err(_) => panic!(),
+//!     }
+//! };
+//! ```
+
+use super::detector::Detector;
+use super::scaling::Scaling;
+use super::thresholds::Thresholds;
+use super::valid::Inspection;
+use crate::kernel::{Cosine, Laplacian, Linear, Memos, Poly, Rbf, Sigmoid, broken_rate_rule};
+use crate::kpca::{Expansion, ExpansionHeader, KernelPca};
+use crate::linalg::slices::split;
+use crate::math::{Math, Normal};
+
+/// Shows numbers to a rule.
+macro_rules! show {
+    ($inspection:ident.$rule:ident($values:expr)) => {
+        let mut left: &[_] = $values;
+        while let [value, others @ ..] = left {
+            $inspection.$rule(*value as f64);
+            left = others;
+        }
+    };
+}
+
+/// `in_flash` for one kernel: its parameters are valid if the first expression says so, strangers
+/// have the norm of the second, and the points the memos of the third.
+macro_rules! in_flash {
+    (
+        $t:ty, [$($generic:tt)*] $kernel:ty,
+        |$k:ident, $points:ident| $valid:expr, $norm:expr, $memos:expr
+    ) => {
+        impl<$($generic)* const D: usize, const R: usize, const P: usize>
+            Detector<$kernel, [$t; D], R, P>
+        {
+            /// A detector in flash, from parts that were learned earlier; what `mercer export`
+            /// writes.
+            ///
+            /// None if it is not [valid](Self::validate), for which
+            /// [`from_parts`](Self::from_parts) names the reason: with `unwrap` or `expect`, a
+            /// `static` of it does not compile.
+            pub const fn in_flash(
+                scaling: Scaling<[$t; D]>,
+                kernel: $kernel,
+                points: [[$t; D]; R],
+                expansion: Expansion<$t, R, P>,
+                thresholds: Thresholds<$t>,
+            ) -> Option<Self> {
+                let ($k, $points) = (&kernel, &points);
+                let header = expansion.header();
+                let (in_use, components) = (header.points as usize, header.components as usize);
+                if !($valid) || in_use > R || components > P {
+                    return None;
+                }
+                let mut inspection = Inspection::of::<$t>();
+                show!(inspection.mean(&scaling.mean));
+                show!(inspection.deviation(&scaling.deviation));
+                show!(inspection.coordinate(split(&points, in_use).0.as_flattened()));
+                show!(inspection.centre(split(expansion.centre(), in_use).0));
+                let mut rows = split(expansion.weights(), in_use).0;
+                while let [row, others @ ..] = rows {
+                    show!(inspection.weight(split(row, components).0));
+                    rows = others;
+                }
+                show!(inspection.offset(split(expansion.offsets(), components).0));
+                show!(inspection.variance(split(expansion.variances(), components).0));
+                let header = ExpansionHeader::new(
+                    header.points,
+                    header.components,
+                    header.centre_norm as f64,
+                    header.total_variance as f64,
+                    header.indefinite,
+                );
+                let Thresholds { spe, t2, watch } = thresholds;
+                let in_f64 = Thresholds::new(spe as f64, t2 as f64, watch);
+                match inspection.finish($norm, &header, &in_f64) {
+                    Ok(()) => {
+                        let memos = $memos;
+                        let model = KernelPca::from_parts(kernel, points, memos, expansion);
+                        Some(Self { scaling, model, thresholds })
+                    }
+                    Err(_) => None,
+                }
+            }
+        }
+    };
+}
+
+/// Is it one that a kernel can work with?
+macro_rules! is_rate {
+    ($t:ty, $value:expr) => {
+        broken_rate_rule($value as f64, Normal::of::<$t>()).is_none()
+    };
+}
+
+macro_rules! every_kernel {
+    ($t:ty) => {
+        in_flash!($t, [] Linear, |_k, _points| true, None, Memos::NONE);
+        in_flash!($t, [] Cosine, |_k, _points| true, None, Memos::NONE);
+        in_flash!($t, [M: Math<$t>,] Rbf<$t, M>,
+            |kernel, points| is_rate!($t, kernel.gamma), Some(1.0), kernel.memos(points));
+        in_flash!($t, [M: Math<$t>,] Laplacian<$t, M>,
+            |kernel, _points| is_rate!($t, kernel.gamma), Some(1.0), Memos::NONE);
+        in_flash!($t, [] Poly<$t>,
+            |kernel, _points| {
+                is_rate!($t, kernel.gamma) && kernel.coef0.is_finite() && kernel.degree > 0
+            },
+            None, Memos::NONE);
+        in_flash!($t, [M: Math<$t>,] Sigmoid<$t, M>,
+            |kernel, _points| is_rate!($t, kernel.gamma) && kernel.coef0.is_finite(),
+            None, Memos::NONE);
+    };
+}
+
+every_kernel!(f32);
+every_kernel!(f64);

@@ -1,0 +1,117 @@
+//! Which thresholds can be exceeded: the one place that says when a detector is deaf.
+//!
+//! With a kernel that has [strangers](crate::Kernel::stranger_norm), such as a Gaussian, no reading
+//! has an SPE above that of a stranger but for at most 7e-4 (5 of 1,151 fits), and T² is bounded as
+//! well. A threshold at or above these is never exceeded. Numbers are `f64`, to which both scalar
+//! types convert exactly, so that learning, storage, integers and constants get the same answer.
+
+use super::thresholds::Thresholds;
+use crate::error::Error;
+use crate::kernel::{Kernel, Samples};
+use crate::kpca::{ExpansionView, KernelPcaView};
+use crate::math::{Real, sum};
+
+/// The share of all that an SPE is summed up of, by which a threshold must lie below the SPE of a
+/// stranger: it covers the rounding of sums over up to thousands of components in `f32`.
+const MARGIN: f64 = 1.0 / 1024.0;
+
+/// What decides how large scores can become.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::detect) struct Hearing {
+    /// `k(s, s)` of a stranger; none for a kernel that knows no bound.
+    pub(in crate::detect) norm: Option<f64>,
+    /// `‖centre‖²`.
+    pub(in crate::detect) centre_norm: f64,
+    /// `Σ b_j²`.
+    pub(in crate::detect) offsets: f64,
+    /// The smallest `λ_j`.
+    pub(in crate::detect) least_variance: f64,
+    /// Is the kernel indefinite? Then T² has no bound.
+    pub(in crate::detect) indefinite: bool,
+}
+
+impl Hearing {
+    /// What a kernel and an expansion decide.
+    pub(in crate::detect) fn of<T: Real>(
+        norm: Option<T>,
+        expansion: &ExpansionView<'_, T>,
+    ) -> Self {
+        let header = expansion.header();
+        Self {
+            norm: norm.map(T::to_f64),
+            centre_norm: header.centre_norm.to_f64(),
+            offsets: sum(expansion.offsets().iter().map(|b| b.to_f64() * b.to_f64())),
+            least_variance: expansion.variances().last().map_or(0.0, |variance| variance.to_f64()),
+            indefinite: header.indefinite,
+        }
+    }
+
+    /// The highest threshold that a stranger surely exceeds, whose SPE is
+    /// `k(s, s) + ‖centre‖² − Σ b_j²`.
+    const fn highest_spe(&self) -> f64 {
+        match self.norm {
+            Some(norm) if norm.is_finite() => {
+                let ceiling = norm + self.centre_norm;
+                ceiling - self.offsets - MARGIN * (ceiling + self.offsets)
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// No T² exceeds this: projections are those of `φ(x) − centre` on orthogonal directions, so
+    /// that `Σ f_j² ≤ ‖φ(x) − centre‖² ≤ 2(k(x, x) + ‖centre‖²)`.
+    const fn largest_t2(&self) -> f64 {
+        match self.norm {
+            Some(norm) if !self.indefinite => 2.0 * (norm + self.centre_norm) / self.least_variance,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Can every threshold that is watched be exceeded?
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] names one that is not finite; [`Error::Deaf`].
+    pub(in crate::detect) const fn require(
+        &self,
+        thresholds: &Thresholds<f64>,
+    ) -> Result<(), Error> {
+        let Thresholds { spe, t2, watch } = *thresholds;
+        if !spe.is_finite() {
+            return Err(Error::Parameter { name: "spe", rule: "finite" });
+        }
+        if !t2.is_finite() {
+            return Err(Error::Parameter { name: "t2", rule: "finite" });
+        }
+        let deaf_to_spe = watch.watches_spe() && spe > self.highest_spe();
+        let deaf_to_t2 = watch.watches_t2() && t2 >= self.largest_t2();
+        if deaf_to_spe || deaf_to_t2 { Err(Error::Deaf) } else { Ok(()) }
+    }
+}
+
+/// The highest SPE threshold with which a detector on this model can alarm: one above it is refused
+/// with [`Error::Deaf`], wherever a detector comes from. None for kernels that know no bound.
+///
+/// ```
+/// # use mercer::KernelPca;
+/// # use mercer::kernel::Rbf;
+/// # use mercer::kpca::{Components, ExactWorkspace};
+/// # let samples = [[0.0, 0.1], [0.2, 0.0], [1.0, 1.1], [0.9, 1.0], [0.1, 0.2]];
+/// # let mut model = KernelPca::<Rbf<f32>, [f32; 2], 5, 3>::new();
+/// # let mut workspace = ExactWorkspace::<f32, 5>::new();
+/// # model.fit_exact(Rbf::new(0.5), &samples, Components::Fixed(2), &mut workspace)?;
+/// use mercer::detect::hearing::highest_threshold;
+/// let highest = highest_threshold(&model.view()?).unwrap();
+/// assert!(model.score(&[1e9, -1e9])?.spe > highest);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn highest_threshold<K, S>(model: &KernelPcaView<'_, K, S>) -> Option<K::Scalar>
+where
+    S: Samples + ?Sized,
+    K: Kernel<S::View>,
+{
+    let highest = Hearing::of(model.kernel().stranger_norm(), &model.expansion()).highest_spe();
+    let nearest = K::Scalar::from_f64(highest);
+    // Rounded down, so that it is itself no threshold above it.
+    let down = nearest - nearest.abs() * K::Scalar::EPSILON;
+    highest.is_finite().then_some(if nearest.to_f64() > highest { down } else { nearest })
+}
