@@ -4,16 +4,16 @@ use std::collections::HashSet;
 
 use anyhow::{Result, bail, ensure};
 use mercer::detect::cost::detector_size;
-use mercer::detect::{Cost, DetectorView, Thresholds, Watch, scaling};
+use mercer::detect::{Cost, DetectorView, Thresholds, Watch};
 use mercer::kernel::BlockKernel;
 use mercer::kpca::{ExpansionView, KernelPcaView};
-use mercer::{Error, Kernel, Verdict};
+use mercer::{Error, Verdict};
 
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
 use crate::memory::Weights;
 use crate::text::excerpt;
-use crate::training::{ROUNDING, Training};
+use crate::training::Training;
 use crate::{KernelSpec, Number, Precision};
 
 /// Scaling, points, weights and thresholds, with the names of the inputs and how it came about.
@@ -140,11 +140,10 @@ impl<T: Number> Model<T> {
     pub(crate) fn validate(&self) -> Result<()> {
         self.validate_names()?;
         self.validate_sizes()?;
-        self.validate_numbers()?;
+        self.validate_refusal()?;
         self.training.validate(self.components(), self.weights.header.indefinite)?;
         Ok(with_kernel!(self.kernel, T, kernel => {
-            Kernel::<[T]>::validate(kernel)?;
-            self.detector(kernel, &[]).map(|_| ())
+            self.detector(kernel, &[])?.validate()
         })?)
     }
 
@@ -185,44 +184,13 @@ impl<T: Number> Model<T> {
         Ok(())
     }
 
-    fn validate_numbers(&self) -> Result<(), Error> {
-        scaling::validate(&self.mean, &self.deviation)?;
-        let Weights { header, weights, centre, offsets, variances } = &self.weights;
+    /// What cannot tell readings apart is never quiet.
+    fn validate_refusal(&self) -> Result<(), Error> {
         let Thresholds { spe, t2, .. } = self.thresholds;
-        let require = |name, rule, holds: bool| match holds {
-            true => Ok(()),
-            false => Err(Error::Parameter { name, rule }),
-        };
-        let finite = |values: &[T]| values.iter().all(|value| value.is_finite());
-        for (name, holds) in [
-            ("points", self.points.iter_rows().all(finite)),
-            ("weights", weights.iter_rows().all(finite)),
-            ("centre", finite(centre)),
-            ("offsets", finite(offsets)),
-            ("thresholds", finite(&[spe, t2])),
-            ("centre_norm", header.centre_norm.is_finite()),
-        ] {
-            require(name, "finite", holds)?;
+        if self.training.refused.is_none() || (spe == T::ZERO && t2 == T::ZERO) {
+            return Ok(());
         }
-        let positive = |value: &T| value.is_finite() && *value > T::ZERO;
-        require("variances", "finite and > 0", variances.iter().all(positive))?;
-        require("variances", "descending", variances.is_sorted_by(|a, b| a >= b))?;
-        require("total_variance", "finite and > 0", positive(&header.total_variance))?;
-        require("threshold_t2", ">= 0", t2 >= T::ZERO)?;
-        // What cannot tell readings apart is never quiet.
-        let none = self.training.refused.is_none() || (spe == T::ZERO && t2 == T::ZERO);
-        require("thresholds", "0 in a model that was refused", none)?;
-        // With other kernels, squares of distances can be negative.
-        if !header.indefinite {
-            require("threshold_spe", ">= 0", spe >= T::ZERO)?;
-            let total = header.total_variance.to_f64();
-            let centre = header.centre_norm.to_f64();
-            require("centre_norm", ">= 0", centre >= -ROUNDING * total)?;
-            let kept: f64 = variances.iter().map(|value| value.to_f64()).sum();
-            let together = kept <= (1.0 + ROUNDING) * total;
-            require("variances", "less than total_variance together", together)?;
-        }
-        Ok(())
+        Err(Error::Parameter { name: "thresholds", rule: "0 in a model that was refused" })
     }
 
     /// Refuses what learning refused, unless it is wanted all the same.
