@@ -5,6 +5,8 @@
 //!    without it.
 //! 3. The thresholds are taken from these scores (see [`calibrate`](crate::detect::calibrate)), and
 //!    the model is fitted to all samples.
+//! 4. A threshold that no reading exceeds is lowered, and inputs whose faults pass unnoticed are
+//!    looked for.
 //!
 //! What cannot be right is refused, what may not be is said: see [`Warning`] and the last variants
 //! of [`Error`].
@@ -13,14 +15,18 @@
 //! [`Learner`](crate::Learner) in statics and a host program with sizes from a file share this
 //! code.
 
+mod hearing;
 mod inspect;
+mod probe;
 mod recipe;
 mod report;
 
 pub use recipe::Recipe;
-pub use report::{LearnReport, Warning};
+pub use report::{Blindness, LearnReport, Warning};
 
+use hearing::lower;
 use inspect::{inspect, name_cause, require_sense};
+use probe::{Next, Probe, highest, moved};
 use report::{Warnings, warn};
 
 use crate::Progress;
@@ -31,7 +37,7 @@ use crate::error::Error;
 use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
-use crate::kpca::{ExpansionHeader, ExpansionMut, FitReport, KernelPcaView};
+use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView, FitReport, KernelPcaView, Score};
 use crate::linalg::carve::Carver;
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, set};
@@ -152,6 +158,9 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
     trimmed: usize,
     warnings: Warnings,
     thresholds: Thresholds<T>,
+    /// The share of false alarms after a threshold was lowered.
+    lowered: Option<T>,
+    blind: u64,
     stage: Stage<K, T, E>,
 }
 
@@ -178,6 +187,13 @@ enum Stage<K, T, E> {
         position: usize,
     },
     Settle,
+    /// Look for blind inputs of the final model, whose points have `near` memos.
+    Probe {
+        kernel: K,
+        fit: FitReport<T>,
+        near: usize,
+        probe: Probe<T>,
+    },
     Done {
         kernel: K,
         fit: FitReport<T>,
@@ -214,6 +230,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             trimmed: 0,
             warnings: heapless::Vec::new(),
             thresholds: Thresholds { watch: recipe.watch, ..Thresholds::EMPTY },
+            lowered: None,
+            blind: 0,
             stage: Stage::Inspect,
         })
     }
@@ -279,11 +297,11 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     .map_err(|error| name_cause(error, &subset))?;
                 if let Some(report) = progress {
                     let kernel = kernel.clone();
+                    let points = points(&subset, scratch.landmark.pivots, report.points);
+                    // The eigenvalues have served their purpose.
+                    let memos = &mut *scratch.landmark.values;
+                    let near = make_memos(&kernel, points.iter_samples(), memos).len();
                     if fold < recipe.folds {
-                        let points = points(&subset, scratch.landmark.pivots, report.points);
-                        // The eigenvalues have served their purpose.
-                        let memos = &mut *scratch.landmark.values;
-                        let near = make_memos(&kernel, points.iter_samples(), memos).len();
                         self.stage = Stage::Score { fold, kernel, near, position: 0 };
                     } else {
                         let total = scratch.candidate.header.total_variance;
@@ -296,8 +314,14 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                             total,
                             &mut self.warnings,
                         );
-                        self.stage = Stage::Done { kernel, fit: report };
+                        let norm = kernel.stranger_norm();
+                        self.stage = Stage::Done { kernel: kernel.clone(), fit: report };
                         sense?;
+                        if let Some(norm) = norm {
+                            self.require_reach(norm, scratch)?;
+                        }
+                        let probe = Probe::new(head(scratch.spe, kept));
+                        self.stage = Stage::Probe { kernel, fit: report, near, probe };
                     }
                 }
             }
@@ -315,6 +339,31 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 }
             }
             Stage::Settle => self.stage = self.settle(scratch)?,
+            Stage::Probe { kernel, fit, near, probe } => {
+                let subset = Indexed { samples, rows: head(scratch.rows, kept) };
+                // The coordinates of the samples have served their purpose.
+                let room = scratch.landmark.factor.reborrow().into_entries();
+                match probe.next(&subset, room.len()) {
+                    Next::Score { position, input, by } => {
+                        let x = subset.sample(position).and_then(|x| moved(x, input, by, room));
+                        let candidate = Candidate {
+                            points: points(&subset, scratch.landmark.pivots, fit.points),
+                            memos: head(scratch.landmark.values, *near),
+                            expansion: scratch.candidate.view(),
+                        };
+                        let score =
+                            x.and_then(|x| candidate.score(kernel, x, scratch.projection).ok());
+                        let unseen = entry(scratch.spe, position);
+                        probe.scored(kept, score, unseen, &self.thresholds);
+                    }
+                    Next::Measured => {}
+                    Next::Done => {
+                        let row = |position| entry(scratch.rows, position) as usize;
+                        self.blind = probe.report(row, &mut self.warnings);
+                        self.stage = Stage::Done { kernel: kernel.clone(), fit: *fit };
+                    }
+                }
+            }
             Stage::Done { .. } => return Ok(Progress::Done),
         }
         Ok(match self.stage {
@@ -332,9 +381,12 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 LearnReport {
                     fit: *fit,
                     thresholds: self.thresholds,
-                    false_alarms: self.recipe.false_alarms.share().unwrap_or(T::ZERO),
+                    false_alarms: self
+                        .lowered
+                        .unwrap_or(self.recipe.false_alarms.share().unwrap_or(T::ZERO)),
                     trimmed: self.trimmed,
                     warnings: self.warnings.clone(),
+                    blind: self.blind,
                 },
             )),
             _ => None,
@@ -374,6 +426,33 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
         // A fold that no sample is in: the fit is then made to all.
         Ok(Stage::Begin { fold: self.recipe.folds })
+    }
+}
+
+impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
+    /// Lowers a threshold for SPE that strangers of this `k(s, s)` do not exceed.
+    fn require_reach(&mut self, norm: T, scratch: &LearnScratch<'_, T, E>) -> Result<(), Error> {
+        let spe = head(scratch.spe, self.kept);
+        let far_field = scratch.candidate.view().far_field(norm);
+        let Some(lowered) = lower(self.thresholds.spe, far_field, spe) else {
+            return Ok(());
+        };
+        self.thresholds.spe = lowered.threshold;
+        if 2 * lowered.above > self.kept {
+            return Err(Error::KernelTooNarrow);
+        }
+        if !self.recipe.watch.watches_spe() {
+            return Ok(());
+        }
+        // The share of a new score: the threshold is one of the scores that it is compared with.
+        let mut share = T::from_usize(lowered.above + 1) / T::from_usize(self.kept + 1);
+        if self.recipe.watch.watches_t2() {
+            share += self.recipe.false_alarms.share()? / T::from_f64(2.0);
+        }
+        self.lowered = Some(share);
+        let sample = entry(scratch.rows, highest(spe.iter().copied())) as usize;
+        warn(&mut self.warnings, Warning::ThresholdLowered { sample, above: lowered.above });
+        Ok(())
     }
 }
 
@@ -422,20 +501,38 @@ where
     K: BlockKernel<S::View, Scalar = T>,
 {
     let expansion = scratch.candidate.view();
-    let (count, components) = (expansion.points(), expansion.components());
     let subset = Indexed { samples, rows: head(scratch.rows, kept) };
-    let points = points(&subset, scratch.landmark.pivots, count);
-    let memos = head(scratch.landmark.values, near);
-    let model = KernelPcaView::with_memos(kernel, &points, memos, expansion)?;
-    let projection = head_mut(scratch.projection, components);
+    let candidate = Candidate {
+        points: points(&subset, scratch.landmark.pivots, expansion.points()),
+        memos: head(scratch.landmark.values, near),
+        expansion,
+    };
     let row = entry(scratch.kept, position);
     let Some(x) = samples.sample(row as usize) else {
         return Err(Error::NotFitted);
     };
-    let score = model.score(x, projection)?;
+    let score = candidate.score(kernel, x, scratch.projection)?;
     set(scratch.spe, position, score.spe);
     set(scratch.t2, position, score.t2);
     Ok(())
+}
+
+/// A model that was fitted, in the memory of learning.
+struct Candidate<'a, S: ?Sized, T> {
+    points: Indexed<'a, S>,
+    memos: &'a [T],
+    expansion: ExpansionView<'a, T>,
+}
+
+impl<S: Samples + ?Sized, T: Real> Candidate<'_, S, T> {
+    /// Scores a reading; `projection` has room for as many components as there may be.
+    fn score<K>(&self, kernel: &K, x: &S::View, projection: &mut [T]) -> Result<Score<T>, Error>
+    where
+        K: BlockKernel<S::View, Scalar = T>,
+    {
+        let model = KernelPcaView::with_memos(kernel, &self.points, self.memos, self.expansion)?;
+        model.score(x, head_mut(projection, self.expansion.components()))
+    }
 }
 
 /// The points of a fit to some samples.
