@@ -162,7 +162,8 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
     assert_eq!(hourly.thresholds, same.thresholds);
 
     let (_, minutely) = learn(&samples, rbf(), recipe(1.0 / 60.0)).unwrap();
-    assert_eq!(minutely.warnings(), [Warning::UnsupportedRate { needed: 1439 }]);
+    // The largest score is a high threshold: an input may be blind then.
+    assert_eq!(minutely.warnings().first(), Some(&Warning::UnsupportedRate { needed: 1439 }));
     let scores = cross_fit(&rbf(), &scaled(&samples), &Recipe::default());
     let largest = |score: fn(&Score<f32>) -> f32| scores.iter().map(score).fold(0.0, f32::max);
     assert_eq!(minutely.thresholds.spe, largest(|score| score.spe));
@@ -172,7 +173,11 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
         let recipe = Recipe::<f64>::default().false_alarms(share(alpha));
         let samples = Machine(6).readings(N);
         let (_, report) = learn(&samples, rbf(), recipe).unwrap();
-        assert_eq!(report.warnings(), [Warning::UnsupportedRate { needed }], "{alpha}");
+        assert_eq!(
+            report.warnings().first(),
+            Some(&Warning::UnsupportedRate { needed }),
+            "{alpha}"
+        );
     }
     // As many as it takes are enough, one fewer is not.
     for (n, expected) in [(49, vec![]), (48, vec![Warning::UnsupportedRate { needed: 49 }])] {

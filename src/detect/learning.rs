@@ -24,7 +24,7 @@ mod report;
 pub use recipe::Recipe;
 pub use report::{Blindness, LearnReport, Warning};
 
-use hearing::lower;
+use hearing::{far_t2, lower};
 use inspect::{inspect, name_cause, require_sense};
 use probe::{Next, Probe, highest, moved};
 use report::{Warnings, warn};
@@ -148,7 +148,9 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 /// kernel evaluations and about `n·r + r·(r + p)` multiply-adds, or `4n²` comparisons; the first
 /// step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
 /// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes
-/// the folds' part of it twice.
+/// the folds' part of it twice. The search for blind inputs takes up to `33d + 17` more, each with
+/// one reading to score or one input to measure; where all is well, `9d + 17`. (Readings of more
+/// than `n·r` inputs are not searched: there is no room for one.)
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Learning<K, T, E = TridiagonalQr<T>> {
@@ -430,10 +432,15 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
 }
 
 impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
-    /// Lowers a threshold for SPE that strangers of this `k(s, s)` do not exceed.
+    /// Lowers a threshold for SPE that strangers of this `k(s, s)` do not exceed, and says when T²
+    /// alone would not notice them.
     fn require_reach(&mut self, norm: T, scratch: &LearnScratch<'_, T, E>) -> Result<(), Error> {
         let spe = head(scratch.spe, self.kept);
-        let far_field = scratch.candidate.view().far_field(norm);
+        let model = scratch.candidate.view();
+        if !self.recipe.watch.watches_spe() && far_t2(&model) <= self.thresholds.t2 {
+            warn(&mut self.warnings, Warning::FarReadingsPass);
+        }
+        let far_field = model.far_field(norm);
         let Some(lowered) = lower(self.thresholds.spe, far_field, spe) else {
             return Ok(());
         };

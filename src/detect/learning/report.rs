@@ -6,6 +6,9 @@ use crate::detect::Thresholds;
 use crate::kpca::FitReport;
 
 /// Something about the samples or the result that may not be what was meant.
+///
+/// Samples are numbered as they were given; those of a [`Learner`](crate::Learner) from the oldest
+/// on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -59,6 +62,9 @@ pub enum Warning {
         /// How many samples score above the threshold now, each by a model that has not seen it.
         above: usize,
     },
+    /// T² alone is watched, which falls again far from the samples: readings far away, where no
+    /// component reaches, raise no alarm. Watch SPE, or both.
+    FarReadingsPass,
     /// Inputs whose faults pass unnoticed: moved by 5 robust deviations, samples raise an alarm in
     /// less than a quarter of the trials. See [`LearnReport::blind_inputs`].
     BlindInputs {
@@ -98,8 +104,23 @@ pub enum Blindness {
     Kernel,
 }
 
+impl Warning {
+    /// The same with another number for the sample, if it names one.
+    fn renumbered(self, row: impl Fn(usize) -> usize) -> Self {
+        match self {
+            Self::ThresholdLowered { sample, above } => {
+                Self::ThresholdLowered { sample: row(sample), above }
+            }
+            Self::BlindInputs { first, count, cause } => {
+                Self::BlindInputs { first, count, cause: cause.renumbered(row) }
+            }
+            other => other,
+        }
+    }
+}
+
 impl Blindness {
-    /// The same with another number for the sample.
+    /// The same with another number for the sample, if it names one.
     pub(super) fn renumbered(self, row: impl Fn(usize) -> usize) -> Self {
         match self {
             Self::Outlier { sample } => Self::Outlier { sample: row(sample) },
@@ -158,6 +179,9 @@ impl fmt::Display for Warning {
                  {above} samples are above it; record such states more often, trim them, or allow \
                  more false alarms"
             ),
+            Self::FarReadingsPass => f.write_str(
+                "readings far from all samples raise no alarm by T² alone: watch SPE, or both",
+            ),
             Self::BlindInputs { first, count, cause } => write!(
                 f,
                 "faults of 5 deviations pass unnoticed in {count} inputs, the first is {first}: \
@@ -193,6 +217,13 @@ impl<T> LearnReport<T> {
         (0..64).filter(move |input| blind >> input & 1 == 1)
     }
 
+    /// Numbers the samples that it names otherwise.
+    pub(crate) fn renumber(&mut self, row: impl Fn(usize) -> usize) {
+        for warning in &mut self.warnings {
+            *warning = warning.renumbered(&row);
+        }
+    }
+
     /// What may not be as it was meant.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
@@ -200,7 +231,7 @@ impl<T> LearnReport<T> {
 }
 
 /// Room for one of each kind.
-pub(super) type Warnings = heapless::Vec<Warning, 10>;
+pub(super) type Warnings = heapless::Vec<Warning, 11>;
 
 /// Adds a warning; there is room for one of each kind.
 pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {
