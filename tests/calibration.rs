@@ -179,11 +179,13 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
             "{alpha}"
         );
     }
-    // As many as it takes are enough, one fewer is not.
+    // As many as it takes are enough, one fewer is not. (The largest score is a threshold by which faults are found in 1 to 20 % of readings.)
     for (n, expected) in [(49, vec![]), (48, vec![Warning::UnsupportedRate { needed: 49 }])] {
         let recipe = Recipe::default().false_alarms(share(0.02));
         let (_, report) = learn(&samples[..n], rbf::<f32>(), recipe).unwrap();
-        assert_eq!(report.warnings(), expected, "{n}");
+        let blind = |warning: &&Warning| matches!(warning, Warning::BlindInputs { .. });
+        let others: Vec<_> = report.warnings().iter().filter(|w| !blind(w)).copied().collect();
+        assert_eq!(others, expected, "{n}");
     }
 }
 

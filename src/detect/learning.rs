@@ -145,7 +145,7 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 /// State of learning in steps.
 ///
 /// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n`
-/// kernel evaluations and about `n·r + r·(r + p)` multiply-adds, or `4n²` comparisons; the first
+/// kernel evaluations and about `n·r + r·(r + p)` multiply-adds, or `6n²` comparisons; the first
 /// step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
 /// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes
 /// the folds' part of it twice. The search for blind inputs takes up to `33d + 17` more, each with

@@ -32,9 +32,7 @@ const VALUES: usize = 128;
 const OUTLIER: f64 = 6.0;
 /// An input whose deviation is smaller than that of another by this factor is not scaled.
 const UNSCALED: f64 = 10.0;
-/// The range without the lowest and the highest tenth, in deviations of a normal distribution. A
-/// smaller part would do against glitches, but sensors that hang now and then keep one value for
-/// more than half of the time.
+/// The range without the lowest and the highest tenth, in deviations of a normal distribution.
 const INNER_RANGE: f64 = 2.563;
 
 /// How far the probing has come, and what it found.
@@ -70,7 +68,7 @@ pub(super) struct Probe<T> {
 struct Spread<T> {
     /// Robust, > 0.
     deviation: T,
-    /// At least four in five values are the same.
+    /// More than half of the values are the same.
     stuck: bool,
     /// The most extreme sample, if it is an outlier.
     outlier: Option<usize>,
@@ -119,8 +117,8 @@ impl<T: Real> Probe<T> {
         }
     }
 
-    /// Chooses the next reading to score; with a new input, measures it first: three passes over
-    /// the samples and at most `4·min(n, 128)²` comparisons. Nothing is to be done for readings
+    /// Chooses the next reading to score; with a new input, measures it first: a few passes over
+    /// the samples and at most `6·min(n, 128)²` comparisons. Nothing is to be done for readings
     /// that are no vectors, or for which there is no room.
     pub(super) fn next<S>(&mut self, samples: &S, room: usize) -> Next<T>
     where
@@ -251,33 +249,29 @@ enum Measured<T> {
 }
 
 /// The range of the values without the lowest and the highest tenth gives the deviation. Where
-/// these are equal, it is the median distance of all other values: the step of a sensor with few
-/// levels.
+/// more than half of them are the same, the others' median distance from it does: the step of a
+/// sensor with few levels, or what one that hangs does while it works.
 fn measure<T: Real, S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) -> Measured<T> {
     let value = |x: &S::View| x.numbers::<T>().and_then(|numbers| numbers.get(input).copied());
     let n = samples.count();
     let some = || spread_over(n, VALUES).filter_map(|i| value(samples.sample(i)?));
     let quantile = |tenths| nth_smallest(some, tenths_of(some().count(), tenths));
-    let (Some(low), Some(high)) = (quantile(1), quantile(9)) else {
+    let (Some(low), Some(median), Some(high)) = (quantile(1), quantile(5), quantile(9)) else {
         return Measured::Constant;
     };
-    let centre = low + (high - low) / T::from_f64(2.0);
-    let distances = || samples.iter_samples().filter_map(value).map(|value| (value - centre).abs());
-    let sample = highest(distances());
-    let largest = distances().nth(sample).unwrap_or(T::ZERO);
-    let stuck = high <= low;
-    let deviation = if stuck {
-        let others = || distances().filter(|&distance| distance > T::ZERO);
-        match others().count() {
-            0 => return Measured::Constant,
-            1 => return Measured::ConstantBut { sample },
-            count => nth_smallest(others, count.div_ceil(2)).unwrap_or(largest),
-        }
-    } else {
-        (high - low) / T::from_f64(INNER_RANGE)
+    let distances = || samples.iter_samples().filter_map(value).map(|value| (value - median).abs());
+    let others = || distances().filter(|&distance| distance > T::ZERO);
+    let (sample, count) = (highest(distances()), others().count());
+    let stuck = 2 * count < n;
+    let deviation = match count {
+        0 => return Measured::Constant,
+        1 => return Measured::ConstantBut { sample },
+        _ if stuck => nth_smallest(others, count.div_ceil(2)).unwrap_or(T::ZERO),
+        _ => (high - low) / T::from_f64(INNER_RANGE),
     };
-    let outlier = (largest > deviation * T::from_f64(OUTLIER)).then_some(sample);
-    Measured::Varies(Spread { deviation, stuck, outlier })
+    let limit = deviation * T::from_f64(OUTLIER);
+    let outlier = distances().nth(sample).is_some_and(|largest| largest > limit);
+    Measured::Varies(Spread { deviation, stuck, outlier: outlier.then_some(sample) })
 }
 
 /// At most so many of `n` positions, spread over them.

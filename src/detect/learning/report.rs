@@ -94,7 +94,7 @@ pub enum Blindness {
         /// The strangest sample.
         sample: usize,
     },
-    /// The input had the same value in at least half of the samples. Drop it, or record it while it
+    /// The input had the same value in more than half of the samples. Drop it, or record it while it
     /// works.
     Stuck,
     /// The input varies much less than another one: standardise.
