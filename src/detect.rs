@@ -48,7 +48,7 @@ pub use cost::{Cost, Instructions};
 pub use detector::{Detector, DetectorView, GaussianDetector};
 pub use interface::Detect;
 pub use learner::{GaussianLearner, Learner, Replace};
-pub use learning::{LearnReport, LearnSizes, Recipe, Warning};
+pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
 pub use quantised::QuantisedDetector;
 pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading};
 pub use scaling::Scaling;

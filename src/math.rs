@@ -19,9 +19,36 @@ use core::fmt::{Debug, Display};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
+    /// Also tells generic code whether two kinds of real are the same, which takes a question to
+    /// either of them.
+    pub trait Sealed: Sized {
+        fn as_f32(slice: &[Self]) -> Option<&[f32]>;
+        fn as_f64(slice: &[Self]) -> Option<&[f64]>;
+        /// Numbers of another kind, if it is this one.
+        fn same_type<U: Sealed>(slice: &[U]) -> Option<&[Self]>;
+    }
+    impl Sealed for f32 {
+        fn as_f32(slice: &[f32]) -> Option<&[f32]> {
+            Some(slice)
+        }
+        fn as_f64(_: &[f32]) -> Option<&[f64]> {
+            None
+        }
+        fn same_type<U: Sealed>(slice: &[U]) -> Option<&[f32]> {
+            U::as_f32(slice)
+        }
+    }
+    impl Sealed for f64 {
+        fn as_f32(_: &[f64]) -> Option<&[f32]> {
+            None
+        }
+        fn as_f64(slice: &[f64]) -> Option<&[f64]> {
+            Some(slice)
+        }
+        fn same_type<U: Sealed>(slice: &[U]) -> Option<&[f64]> {
+            U::as_f64(slice)
+        }
+    }
 }
 
 /// A real number: `f32` or `f64`.

@@ -165,7 +165,9 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
     assert_eq!(hourly.thresholds, same.thresholds);
 
     let (_, minutely) = learn(&samples, rbf(), recipe(1.0 / 60.0)).unwrap();
-    assert_eq!(minutely.warnings(), [Warning::UnsupportedRate { given: N, needed: 1439 }]);
+    // The largest score is a high threshold: an input may be blind then.
+    let unsupported = Warning::UnsupportedRate { given: N, needed: 1439 };
+    assert_eq!(minutely.warnings().first(), Some(&unsupported));
     let scores = cross_fit(&rbf(), &scaled(&samples), &Recipe::default());
     let largest = |score: fn(&HeldOut<f32>) -> f32| scores.iter().map(score).fold(0.0, f32::max);
     let components = minutely.fit.components as f32;
@@ -180,15 +182,19 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
         let recipe = Recipe::<f64>::default().false_alarms(share(alpha));
         let samples = Machine(6).readings(N);
         let (_, report) = learn(&samples, rbf(), recipe).unwrap();
-        assert_eq!(report.warnings(), [Warning::UnsupportedRate { given: N, needed }], "{alpha}");
+        let unsupported = Warning::UnsupportedRate { given: N, needed };
+        assert_eq!(report.warnings().first(), Some(&unsupported), "{alpha}");
     }
-    // As many as it takes are enough, one fewer is not.
+    // As many as it takes are enough, one fewer is not. (The largest score is a threshold by which
+    // faults are found in 1 to 20 % of readings.)
     for (n, expected) in
         [(49, vec![]), (48, vec![Warning::UnsupportedRate { given: 48, needed: 49 }])]
     {
         let recipe = Recipe::default().false_alarms(share(0.02));
         let (_, report) = learn(&samples[..n], rbf::<f32>(), recipe).unwrap();
-        assert_eq!(report.warnings(), expected, "{n}");
+        let blind = |warning: &&Warning| matches!(warning, Warning::BlindInputs { .. });
+        let others: Vec<_> = report.warnings().iter().filter(|w| !blind(w)).copied().collect();
+        assert_eq!(others, expected, "{n}");
     }
 }
 

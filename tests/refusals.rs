@@ -3,7 +3,7 @@
 mod learning;
 
 use learning::*;
-use mercer::detect::{FalseAlarms, Warning};
+use mercer::detect::{Blindness, FalseAlarms, Warning};
 use mercer::kernel::{BlockKernel, Cosine, Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid};
 use mercer::kpca::{Components, Landmarks};
 use mercer::math::Real;
@@ -146,6 +146,13 @@ fn every_warning_reads_differently() {
         Warning::ComponentsCapped,
         Warning::PointsCapped,
         Warning::Indefinite,
+        Warning::ThresholdLowered { sample: 3, above: 2 },
+        Warning::FarReadingsPass,
+        Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Outlier { sample: 7 } },
+        Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Threshold { sample: 7 } },
+        Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Stuck },
+        Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Scale },
+        Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Kernel },
     ];
     let texts: std::collections::BTreeSet<String> =
         warnings.iter().map(ToString::to_string).collect();
@@ -157,7 +164,9 @@ fn indefinite_kernels_are_named() {
     let samples = Machine(63).readings::<f32>(N);
     let recipe = Recipe::default().components(Components::Fixed(2));
     let (_, report) = learn(&samples, Sigmoid::new(0.1, 0.5), recipe).unwrap();
-    assert_eq!(report.warnings(), [Warning::Indefinite]);
+    // Faults of 5 deviations of the last two inputs are found in 10 % of new readings.
+    let blind = Warning::BlindInputs { first: 2, count: 2, cause: Blindness::Kernel };
+    assert_eq!(report.warnings(), [Warning::Indefinite, blind]);
     assert!(report.fit.indefinite);
 }
 
@@ -249,7 +258,9 @@ fn models_without_a_residual_are_refused() {
     let five = Recipe::default().components(Components::Fixed(5));
     assert_refused(&samples, affine, five, Error::Rank { wanted: 5, rank: 4 });
     let three = Recipe::default().components(Components::Fixed(3));
-    assert_eq!(learn(&samples, affine, three).unwrap().1.warnings(), []);
+    // The last input, which no combination of the others gives, is explained away: its faults are found in 1 % of new readings.
+    let blind = Warning::BlindInputs { first: 3, count: 1, cause: Blindness::Kernel };
+    assert_eq!(learn(&samples, affine, three).unwrap().1.warnings(), [blind]);
 }
 
 #[test]

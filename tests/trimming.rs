@@ -3,7 +3,7 @@
 mod learning;
 
 use learning::*;
-use mercer::detect::FoldOrder;
+use mercer::detect::{Blindness, FoldOrder, Warning};
 use mercer::kernel::Rbf;
 use mercer::{Error, Learner, Recipe};
 
@@ -39,13 +39,17 @@ fn trimming_drops_the_outliers(size: f64) {
     assert_eq!(found(&learn(&clean, rbf(), recipe).unwrap().0), 20, "without outliers");
     let (untrimmed, blown_up) = learn(&samples, rbf(), recipe).unwrap();
     assert_eq!(blown_up.trimmed, 0);
+    // It says so: the inputs with outliers are blind, the first because of that sample.
+    assert!((0..3).all(|input| blown_up.blind_inputs().any(|blind| blind == input)));
+    let cause = Blindness::Outlier { sample: 11 };
+    let blind = Warning::BlindInputs { first: 0, count: 4, cause };
+    assert!(blown_up.warnings().contains(&blind), "{:?}", blown_up.warnings());
     assert!(found(&untrimmed) < 4, "{} of 20 untrimmed", found(&untrimmed));
     for (trim, expected) in [(0.05, 3), (0.1, 6)] {
         let (learner, report) = learn(&samples, rbf(), recipe.trim(trim))
             .unwrap_or_else(|error| panic!("size {size}, trim {trim}: {error}"));
         assert_eq!(report.trimmed, expected);
         assert_eq!(report.fit.samples, 60 - expected);
-        assert!(blown_up.thresholds.spe > 3.0 * report.thresholds.spe);
         let found = found(&learner);
         assert!(found > 15, "size {size}, trim {trim}: {found} of 20");
         // An outlier that were left in would be a point: it is far from all others.

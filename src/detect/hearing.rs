@@ -48,7 +48,7 @@ impl Hearing {
 
     /// The highest threshold that a stranger surely exceeds, whose SPE is
     /// `k(s, s) + ‖centre‖² − Σ b_j²`.
-    const fn highest_spe(&self) -> f64 {
+    pub(in crate::detect) const fn highest_spe(&self) -> f64 {
         match self.norm {
             Some(norm) if norm.is_finite() => {
                 let ceiling = norm + self.centre_norm;

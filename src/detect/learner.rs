@@ -441,12 +441,14 @@ where
     /// Makes the candidate the detector's model.
     fn adopt(&mut self) -> Result<(), Error> {
         let job = self.job.pop().ok_or(Error::NotFitted)?;
-        let (kernel, report) = job.learning.result().ok_or(Error::NotFitted)?;
+        let (kernel, mut report) = job.learning.result().ok_or(Error::NotFitted)?;
+        let (n, oldest) = (self.samples.len(), self.oldest);
         let scratch = self.workspace.scratch(self.samples.len())?;
         let samples = self.prepared.of(&self.samples);
         let points = scratch.points(&report).filter_map(|sample| samples.get(sample));
         self.detector.model.replace(kernel.clone(), points, scratch.candidate.view());
         self.detector.thresholds = report.thresholds;
+        report.renumber(|place| (place + n - oldest) % n.max(1));
         self.report.clear();
         let pushed = self.report.push(report);
         debug_assert!(pushed.is_ok(), "there is room for one");

@@ -7,6 +7,8 @@
 //!    the model is fitted to all samples.
 //! 4. The order of the samples is looked at: if neighbours are alike, or a quarter is unlike the
 //!    others, the wish for false alarms is unlikely to come true.
+//! 5. A threshold that no reading exceeds is lowered, and inputs whose faults pass unnoticed are
+//!    looked for.
 //!
 //! What cannot be right is refused, what may not be is said: see [`Warning`] and the last variants
 //! of [`Error`].
@@ -17,14 +19,18 @@
 
 mod dependence;
 mod inspect;
+mod probe;
+mod reach;
 mod recipe;
 mod report;
 
 pub use recipe::Recipe;
-pub use report::{LearnReport, Warning};
+pub use report::{Blindness, LearnReport, Warning};
 
 use dependence::{Alike, Dependence};
 use inspect::{advised_samples, inspect, name_cause, require_sense};
+use probe::{Next, Probe, highest, moved};
+use reach::{far_t2, lower};
 use report::{Warnings, warn};
 
 use crate::Progress;
@@ -32,12 +38,13 @@ use crate::detect::Thresholds;
 use crate::detect::calibrate::{
     FoldOrder, nth_smallest, quantile, samples_for, supported_share, t2_unit,
 };
+use crate::detect::hearing::Hearing;
 use crate::detect::reading::Inspect;
 use crate::error::Error;
 use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
-use crate::kpca::{ExpansionHeader, ExpansionMut, FitReport, KernelPcaView};
+use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView, FitReport, KernelPcaView, Score};
 use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, set};
@@ -144,10 +151,12 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 /// State of learning in steps.
 ///
 /// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n`
-/// kernel evaluations and about `5n·r + r·(r + p)` multiply-adds, or `4n²` comparisons; the first
+/// kernel evaluations and about `5n·r + r·(r + p)` multiply-adds, or `6n²` comparisons; the first
 /// step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
 /// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes
-/// the folds' part of it twice.
+/// the folds' part of it twice. The search for blind inputs takes up to `33d + 17` more, each with
+/// one reading to score or one input to measure; where all is well, `9d + 17`. (Readings of more
+/// than `n·r` inputs are not searched: there is no room for one.)
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Learning<K, T, E = TridiagonalQr<T>> {
@@ -159,6 +168,7 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
     thresholds: Thresholds<T>,
     /// The share of false alarms that the samples support.
     false_alarms: T,
+    blind: u64,
     stage: Stage<K, T, E>,
 }
 
@@ -185,6 +195,13 @@ enum Stage<K, T, E> {
         position: usize,
     },
     Settle,
+    /// Look for blind inputs of the final model, whose points have `near` memos.
+    Probe {
+        kernel: K,
+        fit: FitReport<T>,
+        near: usize,
+        probe: Probe<T>,
+    },
     Done {
         kernel: K,
         fit: FitReport<T>,
@@ -219,6 +236,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             warnings: heapless::Vec::new(),
             thresholds: Thresholds { watch: recipe.watch, ..Thresholds::EMPTY },
             false_alarms: T::ZERO,
+            blind: 0,
             stage: Stage::Inspect,
         })
     }
@@ -284,20 +302,21 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     .map_err(|error| in_all(name_cause(error, &subset), subset.rows))?;
                 if let Some(report) = progress {
                     let kernel = kernel.clone();
-                    if fold < recipe.folds {
-                        let points = points(&subset, scratch.landmark.pivots, report.points);
-                        // The eigenvalues have served their purpose.
-                        let memos = &mut *scratch.landmark.values;
-                        let near = make_memos(&kernel, points.iter_samples(), memos).len();
-                        self.stage = Stage::Score { fold, kernel, near, position: 0 };
-                    } else {
+                    if fold == recipe.folds {
                         self.thresholds.t2 *= t2_unit(report.components);
-                        let factor = scratch.landmark.factor.view();
                         let order = dependence::examine(
-                            factor.leading(rows, report.points),
+                            scratch.landmark.factor.view().leading(rows, report.points),
                             head(scratch.landmark.values, report.points),
                         );
                         self.judge_order(order, advised_samples(&subset))?;
+                    }
+                    let points = points(&subset, scratch.landmark.pivots, report.points);
+                    // The eigenvalues have served their purpose.
+                    let memos = &mut *scratch.landmark.values;
+                    let near = make_memos(&kernel, points.iter_samples(), memos).len();
+                    if fold < recipe.folds {
+                        self.stage = Stage::Score { fold, kernel, near, position: 0 };
+                    } else {
                         let total = scratch.candidate.header.total_variance;
                         let wish = recipe.components;
                         let sense = require_sense(
@@ -308,8 +327,14 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                             total,
                             &mut self.warnings,
                         );
-                        self.stage = Stage::Done { kernel, fit: report };
+                        let norm = kernel.stranger_norm();
+                        self.stage = Stage::Done { kernel: kernel.clone(), fit: report };
                         sense?;
+                        if let Some(norm) = norm {
+                            self.require_reach(norm, scratch)?;
+                        }
+                        let probe = Probe::new(head(scratch.spe, kept));
+                        self.stage = Stage::Probe { kernel, fit: report, near, probe };
                     }
                 }
             }
@@ -327,6 +352,31 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 }
             }
             Stage::Settle => self.stage = self.settle(scratch)?,
+            Stage::Probe { kernel, fit, near, probe } => {
+                let subset = Indexed { samples, rows: head(scratch.rows, kept) };
+                // The coordinates of the samples have served their purpose.
+                let room = scratch.landmark.factor.reborrow().into_entries();
+                match probe.next(&subset, room.len()) {
+                    Next::Score { position, input, by } => {
+                        let x = subset.sample(position).and_then(|x| moved(x, input, by, room));
+                        let candidate = Candidate {
+                            points: points(&subset, scratch.landmark.pivots, fit.points),
+                            memos: head(scratch.landmark.values, *near),
+                            expansion: scratch.candidate.view(),
+                        };
+                        let score =
+                            x.and_then(|x| candidate.score(kernel, x, scratch.projection).ok());
+                        let unseen = entry(scratch.spe, position);
+                        probe.scored(kept, score, unseen, &self.thresholds);
+                    }
+                    Next::Measured => {}
+                    Next::Done => {
+                        let row = |position| entry(scratch.rows, position) as usize;
+                        self.blind = probe.report(row, &mut self.warnings);
+                        self.stage = Stage::Done { kernel: kernel.clone(), fit: *fit };
+                    }
+                }
+            }
             Stage::Done { .. } => return Ok(Progress::Done),
         }
         Ok(match self.stage {
@@ -348,6 +398,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     false_alarms: self.false_alarms,
                     trimmed: self.trimmed,
                     warnings: self.warnings.clone(),
+                    blind: self.blind,
                 },
             )),
             _ => None,
@@ -407,6 +458,38 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
         Ok(())
     }
+
+    /// Lowers a threshold for SPE that strangers of this `k(s, s)` do not exceed, and says when T²
+    /// alone would not notice them.
+    fn require_reach(&mut self, norm: T, scratch: &LearnScratch<'_, T, E>) -> Result<(), Error> {
+        let spe = head(scratch.spe, self.kept);
+        let model = scratch.candidate.view();
+        if !self.recipe.watch.watches_spe() && far_t2(&model) <= self.thresholds.t2 {
+            warn(&mut self.warnings, Warning::FarReadingsPass);
+        }
+        let hearing = Hearing::of(Some(norm), &model);
+        let most = T::from_f64(hearing.highest_spe());
+        let Some(lowered) = lower(self.thresholds.spe, model.far_field(norm), most, spe) else {
+            return hearing.require(&self.thresholds.to_f64());
+        };
+        self.thresholds.spe = lowered.threshold;
+        if 2 * lowered.above > self.kept {
+            return Err(Error::KernelTooNarrow);
+        }
+        hearing.require(&self.thresholds.to_f64())?;
+        if !self.recipe.watch.watches_spe() {
+            return Ok(());
+        }
+        // The share of a new score: the threshold is one of the scores that it is compared with.
+        let mut share = T::from_usize(lowered.above + 1) / T::from_usize(self.kept + 1);
+        if self.recipe.watch.watches_t2() {
+            share += self.recipe.false_alarms.share()? / T::from_f64(2.0);
+        }
+        self.false_alarms = self.false_alarms.larger(share);
+        let sample = entry(scratch.rows, highest(spe.iter().copied())) as usize;
+        warn(&mut self.warnings, Warning::ThresholdLowered { sample, above: lowered.above });
+        Ok(())
+    }
 }
 
 /// Lists the kept samples at the positions that are wanted; returns how many.
@@ -439,25 +522,45 @@ where
     K: BlockKernel<S::View, Scalar = T>,
 {
     let expansion = scratch.candidate.view();
-    let (count, components) = (expansion.points(), expansion.components());
     let subset = Indexed { samples, rows: head(scratch.rows, kept) };
-    let points = points(&subset, scratch.landmark.pivots, count);
-    let memos = head(scratch.landmark.values, near);
-    let model = KernelPcaView::with_memos(kernel, &points, memos, expansion)?;
-    let projection = head_mut(scratch.projection, components);
+    let candidate = Candidate {
+        points: points(&subset, scratch.landmark.pivots, expansion.points()),
+        memos: head(scratch.landmark.values, near),
+        expansion,
+    };
     let row = entry(scratch.kept, position);
     let Some(x) = samples.sample(row as usize) else {
         return Err(Error::NotFitted);
     };
-    let score = model.score(x, projection).map_err(|error| error.of_sample(row as usize))?;
+    let score = candidate
+        .score(kernel, x, scratch.projection)
+        .map_err(|error| error.of_sample(row as usize))?;
     set(scratch.spe, position, score.spe);
-    set(scratch.t2, position, score.t2 / t2_unit(components));
+    set(scratch.t2, position, score.t2 / t2_unit(expansion.components()));
     Ok(())
 }
 
 /// An error of a fit to some samples, in the numbering of all.
 fn in_all(error: Error, rows: &[u32]) -> Error {
     error.renumbered(|index| entry(rows, index) as usize)
+}
+
+/// A model that was fitted, in the memory of learning.
+struct Candidate<'a, S: ?Sized, T> {
+    points: Indexed<'a, S>,
+    memos: &'a [T],
+    expansion: ExpansionView<'a, T>,
+}
+
+impl<S: Samples + ?Sized, T: Real> Candidate<'_, S, T> {
+    /// Scores a reading; `projection` has room for as many components as there may be.
+    fn score<K>(&self, kernel: &K, x: &S::View, projection: &mut [T]) -> Result<Score<T>, Error>
+    where
+        K: BlockKernel<S::View, Scalar = T>,
+    {
+        let model = KernelPcaView::with_memos(kernel, &self.points, self.memos, self.expansion)?;
+        model.score(x, head_mut(projection, self.expansion.components()))
+    }
 }
 
 /// The points of a fit to some samples.

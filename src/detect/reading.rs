@@ -67,6 +67,18 @@ pub trait Inspect {
         let _ = (other, input);
         false
     }
+
+    /// Its inputs, if it is a vector of such numbers: learning moves them one by one, to see
+    /// whether a fault would be noticed.
+    fn numbers<T: Real>(&self) -> Option<&[T]> {
+        None
+    }
+
+    /// The reading with these inputs, if it is a vector of such numbers.
+    fn from_numbers<T: Real>(numbers: &[T]) -> Option<&Self> {
+        let _ = numbers;
+        None
+    }
 }
 
 /// How readings are prepared for the model.
@@ -224,6 +236,12 @@ impl<T: Real> Inspect for [T] {
     }
     fn same_input(&self, other: &Self, input: usize) -> bool {
         self.get(input) == other.get(input)
+    }
+    fn numbers<U: Real>(&self) -> Option<&[U]> {
+        U::same_type(self)
+    }
+    fn from_numbers<U: Real>(numbers: &[U]) -> Option<&Self> {
+        T::same_type(numbers)
     }
 }
 

@@ -6,6 +6,9 @@ use crate::detect::Thresholds;
 use crate::kpca::FitReport;
 
 /// Something about the samples or the result that may not be what was meant.
+///
+/// Samples are numbered as they were given; those of a [`Learner`](crate::Learner) from the oldest
+/// on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -66,6 +69,102 @@ pub enum Warning {
     PointsCapped,
     /// The kernel is not positive semi-definite: scores have no meaning as distances.
     Indefinite,
+    /// Some samples look as strange as anything could, e.g. a rare state, and set a threshold that
+    /// no reading would exceed. It was lowered:
+    /// [`false_alarms`](LearnReport::false_alarms) says what that means. Record such states more
+    /// often, trim them, or allow more false alarms.
+    ThresholdLowered {
+        /// The strangest sample.
+        sample: usize,
+        /// How many samples score above the threshold now, each by a model that has not seen it.
+        above: usize,
+    },
+    /// T² alone is watched, which falls again far from the samples: readings far away, where no
+    /// component reaches, raise no alarm. Watch SPE, or both.
+    FarReadingsPass,
+    /// Inputs whose faults pass unnoticed: moved by 5 robust deviations, samples raise an alarm in
+    /// less than a quarter of the trials. See [`LearnReport::blind_inputs`].
+    BlindInputs {
+        /// The first of them.
+        first: usize,
+        /// How many there are.
+        count: usize,
+        /// Why the first is, most likely.
+        cause: Blindness,
+    },
+}
+
+/// Why faults of an input pass unnoticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Blindness {
+    /// A sample has a value of this input so far from all others that these look alike beside it: a
+    /// glitch. Trim it, or take it out; if the input is like that, take its logarithm.
+    Outlier {
+        /// Which sample.
+        sample: usize,
+    },
+    /// The threshold is so high that little exceeds it, because some samples are strange. Trim them,
+    /// record more like them, or allow more false alarms.
+    Threshold {
+        /// The strangest sample.
+        sample: usize,
+    },
+    /// The input had the same value in more than half of the samples. Drop it, or record it while it
+    /// works.
+    Stuck,
+    /// The input varies much less than another one: standardise.
+    Scale,
+    /// The kernel is too wide for the number of inputs, or the components explain whatever this
+    /// input does: choose a narrower kernel, fewer components or fewer inputs.
+    Kernel,
+}
+
+impl Warning {
+    /// The same with another number for the sample, if it names one.
+    fn renumbered(self, row: impl Fn(usize) -> usize) -> Self {
+        match self {
+            Self::ThresholdLowered { sample, above } => {
+                Self::ThresholdLowered { sample: row(sample), above }
+            }
+            Self::BlindInputs { first, count, cause } => {
+                Self::BlindInputs { first, count, cause: cause.renumbered(row) }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Blindness {
+    /// The same with another number for the sample, if it names one.
+    pub(super) fn renumbered(self, row: impl Fn(usize) -> usize) -> Self {
+        match self {
+            Self::Outlier { sample } => Self::Outlier { sample: row(sample) },
+            Self::Threshold { sample } => Self::Threshold { sample: row(sample) },
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Blindness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Outlier { sample } => {
+                write!(f, "sample {sample} is far from all others there: trim, or take it out")
+            }
+            Self::Threshold { sample } => write!(
+                f,
+                "strange samples such as {sample} set the threshold: trim them, record more of \
+                 them, or allow more false alarms"
+            ),
+            Self::Stuck => f.write_str("it hardly ever changed: drop it, or record it at work"),
+            Self::Scale => f.write_str("it varies much less than others: standardise"),
+            Self::Kernel => f.write_str(
+                "kernel too wide: choose a narrower one, fewer components or fewer inputs",
+            ),
+        }
+    }
 }
 
 impl fmt::Display for Warning {
@@ -114,6 +213,20 @@ impl fmt::Display for Warning {
                 f.write_str("the points do not span the variance that the recipe asks for")
             }
             Self::Indefinite => f.write_str("kernel is not positive semi-definite"),
+            Self::ThresholdLowered { sample, above } => write!(
+                f,
+                "no reading could look stranger than sample {sample}: the threshold was lowered, \
+                 {above} samples are above it; record such states more often, trim them, or allow \
+                 more false alarms"
+            ),
+            Self::FarReadingsPass => f.write_str(
+                "readings far from all samples raise no alarm by T² alone: watch SPE, or both",
+            ),
+            Self::BlindInputs { first, count, cause } => write!(
+                f,
+                "faults of 5 deviations pass unnoticed in {count} inputs, the first is {first}: \
+                 {cause}"
+            ),
         }
     }
 }
@@ -131,16 +244,32 @@ pub struct LearnReport<T> {
     pub wished: T,
     /// The share of false alarms that the samples support: the wish, or more if they are too few for
     /// it, or worth too few since [neighbours are alike](Warning::Autocorrelated) (with folds in
-    /// turn it is then still too small). It is to be expected of readings that are
+    /// turn it is then still too small), or since a threshold
+    /// [had to be lowered](Warning::ThresholdLowered). It is to be expected of readings that are
     /// [exchangeable](crate::detect::calibrate) with the samples: taken under the same conditions,
     /// and independent of each other.
     pub false_alarms: T,
     /// How many samples were left out.
     pub trimmed: usize,
     pub(super) warnings: Warnings,
+    /// A bit for each of the first 64 inputs.
+    pub(super) blind: u64,
 }
 
 impl<T> LearnReport<T> {
+    /// The inputs whose faults pass unnoticed, among the first 64; see [`Warning::BlindInputs`].
+    pub fn blind_inputs(&self) -> impl Iterator<Item = usize> + use<T> {
+        let blind = self.blind;
+        (0..64).filter(move |input| blind >> input & 1 == 1)
+    }
+
+    /// Numbers the samples that it names otherwise.
+    pub(crate) fn renumber(&mut self, row: impl Fn(usize) -> usize) {
+        for warning in &mut self.warnings {
+            *warning = warning.renumbered(&row);
+        }
+    }
+
     /// What may not be as it was meant.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
@@ -148,7 +277,7 @@ impl<T> LearnReport<T> {
 }
 
 /// Room for one of each kind.
-pub(super) type Warnings = heapless::Vec<Warning, 10>;
+pub(super) type Warnings = heapless::Vec<Warning, 13>;
 
 /// Adds a warning; there is room for one of each kind.
 pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {
