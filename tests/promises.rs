@@ -266,6 +266,33 @@ fn watched_t2_gives_about_as_many_false_alarms_as_wished_for() {
     }
 }
 
+/// The same bound on readings that the rule for T² was not chosen by. It is missed in 4 of 12
+/// cells, by far where the final model is at the limit of its points and the folds' are not.
+#[test]
+#[ignore = "not met: T² of lognormal readings, 10 inputs, n = 64 gives 9.5 % at a nominal 5 %"]
+fn watched_t2_of_skewed_readings_gives_about_as_many_false_alarms_as_wished_for() {
+    let mut missed = 0;
+    for n in [48, 64, 96] {
+        for inputs in [2, 6, 10, 16] {
+            let all = trials(Kind::Skewed, (n, 300), inputs, 0..60, Recipe::default());
+            let rates: Vec<f64> = all.iter().map(Trial::t2_rate).collect();
+            let capped = |t: &Trial| t.report.warnings().contains(&Warning::PointsCapped);
+            let rate = mean(rates.iter().copied());
+            let over = share(rates.iter().map(|&rate| rate > 0.1));
+            println!(
+                "n {n}, {inputs} inputs: T² {}, {} of fits above 10 %; SPE {}; {} said to have too \
+                 few points",
+                percent(rate),
+                percent(over),
+                percent(mean(all.iter().map(Trial::spe_rate))),
+                percent(share(all.iter().map(capped)))
+            );
+            missed += usize::from(rate > 0.07 || over >= 0.1);
+        }
+    }
+    assert_eq!(missed, 0, "of 12 cells");
+}
+
 #[test]
 fn a_wish_beyond_the_samples_is_answered_by_what_they_support() {
     let n = 128;

@@ -154,8 +154,9 @@ pub(crate) fn supported_share<T: Real>(samples: usize) -> T {
 /// A fold's model keeps fewer components than the final one, which is fitted to more samples. Those
 /// it lacks have the least variance, and are the ones that fit new readings worst: each adds to
 /// the T² of a new reading about twice the mean of the others. So T² grows with the square of the
-/// number. (Without this, thresholds for 5 % let 8 % pass where there are many components; see
-/// `tests/promises.rs`.)
+/// number. That is what was measured on five kinds of readings, where thresholds for 5 % gave 8 %
+/// without it; it does not hold where the final model is at the limit of its points and the folds'
+/// models are not (`docs/CALIBRATION.md`).
 pub(crate) fn t2_unit<T: Real>(components: usize) -> T {
     T::from_usize(components).power(2)
 }

@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Discrete,
     /// Three modes of operation in random turn; readings are independent.
     Mixture,
+    /// Lognormal; readings are independent. No rule was chosen by looking at it.
+    Skewed,
     /// Each input is an autoregression: `φ` times its last value, and noise; of variance 1.
     Autoregressive(f64),
     /// Independent noise around a mean that moves by so many deviations while the samples are taken, and goes on for a quarter of
@@ -42,6 +44,7 @@ impl Kind {
             Self::HeavyTailed => "heavy tails".into(),
             Self::Discrete => "discrete".into(),
             Self::Mixture => "mixture".into(),
+            Self::Skewed => "lognormal".into(),
             Self::Autoregressive(phi) => format!("AR(1), φ = {phi}"),
             Self::Drift(by) => format!("drift by {by} σ"),
         }
@@ -102,6 +105,7 @@ impl Kind {
                     };
                     noise + if i % 2 == 0 { mean } else { mean * mean / 5.0 }
                 }
+                Self::Skewed => libm::exp(noise),
                 Self::Autoregressive(phi) => {
                     last[i] = phi * last[i] + (1.0 - phi * phi).sqrt() * noise;
                     last[i]

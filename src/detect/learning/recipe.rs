@@ -35,8 +35,8 @@ pub struct Recipe<T> {
     /// How many false alarms are wished for. Default: 5 % of normal readings. What the samples
     /// support is in the [report](super::LearnReport::false_alarms).
     pub false_alarms: FalseAlarms<T>,
-    /// Which scores can raise an alarm. Default: SPE. With both, each gets half of the false
-    /// alarms.
+    /// Which scores can raise an alarm. Default: SPE, whose rate of false alarms is the more
+    /// reliable one (`docs/CALIBRATION.md`). With both, each gets half of the false alarms.
     pub watch: Watch,
     /// Which share of the samples, those that score worst, to leave out: field data are never
     /// clean. Thresholds are taken from those that remain: if more is trimmed than is bad, normal
