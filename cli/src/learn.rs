@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, bail, ensure};
 use mercer::detect::learning::Learning;
-use mercer::detect::{Thresholds, scaling};
+use mercer::detect::{Thresholds, Warning, scaling};
 use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Indexed, Samples};
 use mercer::kpca::exact::{self, ExactScratch};
@@ -32,7 +32,7 @@ pub(crate) fn learn<T: Number>(
     let kernel = choices.kernel(&samples).map_err(|error| explain(error, data))?;
     let fitted = with_kernel!(kernel, T, kernel => fit(&samples, kernel, choices, step));
     let fitted = fitted.map_err(|error| explain(error, data))?;
-    let training = fitted.training(choices, &data.columns);
+    let training = fitted.training(choices, data);
     Ok(Model {
         columns: data.columns.clone(),
         kernel,
@@ -211,7 +211,7 @@ impl<T: Number> Fitted<T> {
         Ok(())
     }
 
-    fn training(&self, choices: &Choices, columns: &[String]) -> Training {
+    fn training(&self, choices: &Choices, data: &Loaded<T>) -> Training {
         Training {
             samples: self.report.samples,
             trimmed: self.trimmed,
@@ -222,31 +222,24 @@ impl<T: Number> Fitted<T> {
             folds: choices.folds,
             fold_order: choices.fold_order,
             refused: self.refused.map(|error| error.to_string()),
-            warnings: self.warnings.iter().map(|&warning| in_words(warning, columns)).collect(),
+            warnings: self.warnings.iter().map(|&warning| in_words(warning, data)).collect(),
         }
     }
 }
 
-/// A warning with the names of columns.
-fn in_words(warning: mercer::detect::Warning, columns: &[String]) -> String {
-    let name = |first: usize| columns.get(first).map(|name| excerpt(name)).unwrap_or_default();
+/// A warning with the names of columns, the numbers of lines, and the words of options.
+fn in_words<T>(warning: Warning, data: &Loaded<T>) -> String {
+    let input = |number: usize| {
+        data.columns.get(number).map(|name| format!("input {}", excerpt(name))).unwrap_or_default()
+    };
+    let sample = |number: usize| {
+        data.lines.get(number).map(|line| format!("line {line}")).unwrap_or_default()
+    };
     match warning {
-        mercer::detect::Warning::ConstantInputs { first, count: 1 } => {
-            format!("input {} never changed", name(first))
-        }
-        mercer::detect::Warning::ConstantInputs { first, count } => {
-            format!("{count} inputs never changed, the first is {}", name(first))
-        }
-        mercer::detect::Warning::StuckInputs { first, count: 1 } => {
-            format!("input {} was stuck for half of the time", name(first))
-        }
-        mercer::detect::Warning::StuckInputs { first, count } => {
-            format!("{count} inputs were stuck for half of the time, the first is {}", name(first))
-        }
-        mercer::detect::Warning::PointsCapped => {
+        Warning::PointsCapped => {
             "the landmarks do not span the variance that --variance asks for: raise --landmarks, or lower --gamma".into()
         }
-        other => other.to_string(),
+        other => other.named(input, sample).to_string(),
     }
 }
 

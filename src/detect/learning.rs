@@ -23,6 +23,7 @@ mod probe;
 mod reach;
 mod recipe;
 mod report;
+mod words;
 
 pub use recipe::Recipe;
 pub use report::{Blindness, LearnReport, Warning};

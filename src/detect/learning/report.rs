@@ -1,7 +1,5 @@
 //! What learning found, and what may be wrong with it.
 
-use core::fmt;
-
 use crate::detect::Thresholds;
 use crate::kpca::FitReport;
 
@@ -143,90 +141,6 @@ impl Blindness {
             Self::Outlier { sample } => Self::Outlier { sample: row(sample) },
             Self::Threshold { sample } => Self::Threshold { sample: row(sample) },
             other => other,
-        }
-    }
-}
-
-impl fmt::Display for Blindness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Outlier { sample } => {
-                write!(f, "sample {sample} is far from all others there: trim, or take it out")
-            }
-            Self::Threshold { sample } => write!(
-                f,
-                "strange samples such as {sample} set the threshold: trim them, record more of \
-                 them, or allow more false alarms"
-            ),
-            Self::Stuck => f.write_str("it hardly ever changed: drop it, or record it at work"),
-            Self::Scale => f.write_str("it varies much less than others: standardise"),
-            Self::Kernel => f.write_str(
-                "kernel too wide: choose a narrower one, fewer components or fewer inputs",
-            ),
-        }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::ConstantInputs { first, count } => {
-                write!(f, "{count} inputs never changed, the first is {first}")
-            }
-            Self::StuckInputs { first, count } => {
-                write!(f, "{count} inputs were stuck for half of the time, the first is {first}")
-            }
-            Self::Duplicates { samples } => write!(f, "{samples} samples are copies of others"),
-            Self::FewSamples { given, advised } => {
-                write!(f, "few samples: {given} given, {advised} would be better")
-            }
-            Self::UnsupportedRate { given, needed } => write!(
-                f,
-                "{given} samples support no fewer false alarms than about one in {} readings: the \
-                 wish takes {needed} samples{}",
-                given.saturating_add(1),
-                if needed == usize::MAX { " or more" } else { "" }
-            ),
-            Self::Autocorrelated { effective, spacing } => write!(
-                f,
-                "neighbouring samples are alike, all together are worth about {effective} \
-                 independent ones: take one reading in {spacing}, for longer (and folds in blocks)"
-            ),
-            Self::Drift { quarter: 0 } => f.write_str(
-                "the first quarter of the samples is unlike the others: leave it out if something \
-                 was still settling, else learn from a longer recording",
-            ),
-            Self::Drift { quarter: 3 } => f.write_str(
-                "the last quarter of the samples is unlike the others, readings drift: learn from a \
-                 longer recording that covers all that is normal, and learn again from time to time",
-            ),
-            Self::Drift { quarter } => write!(
-                f,
-                "quarter {} of the samples is unlike the others: leave it out if it was not \
-                 normal, else learn from a longer recording",
-                quarter + 1
-            ),
-            Self::ComponentsCapped => {
-                f.write_str("no room for the components that the recipe asks for")
-            }
-            Self::PointsCapped => {
-                f.write_str("the points do not span the variance that the recipe asks for")
-            }
-            Self::Indefinite => f.write_str("kernel is not positive semi-definite"),
-            Self::ThresholdLowered { sample, above } => write!(
-                f,
-                "no reading could look stranger than sample {sample}: the threshold was lowered, \
-                 {above} samples are above it; record such states more often, trim them, or allow \
-                 more false alarms"
-            ),
-            Self::FarReadingsPass => f.write_str(
-                "readings far from all samples raise no alarm by T² alone: watch SPE, or both",
-            ),
-            Self::BlindInputs { first, count, cause } => write!(
-                f,
-                "faults of 5 deviations pass unnoticed in {count} inputs, the first is {first}: \
-                 {cause}"
-            ),
         }
     }
 }
