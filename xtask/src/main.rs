@@ -8,6 +8,7 @@ mod data;
 mod device;
 mod emulate;
 mod firmware;
+mod fuzz;
 mod no_panic;
 mod stack;
 mod table;
@@ -67,6 +68,11 @@ enum Task {
     Check,
     /// Make the data and the model that the examples carry from the recordings
     Data(Data),
+    /// Run the fuzz targets: stored detectors, learning, calls, files from strangers, exports
+    ///
+    /// First what was found before (fuzz/findings), then what the fuzzer thinks of; it goes on where it
+    /// stopped the last time (fuzz/corpus), and keeps what it finds in fuzz/artifacts.
+    Fuzz(Fuzz),
 }
 
 #[derive(Args)]
@@ -113,6 +119,16 @@ struct Data {
     /// Write nothing; fail when a file is not what would be made
     #[arg(long)]
     check: bool,
+}
+
+#[derive(Args)]
+struct Fuzz {
+    #[arg(value_name = "TARGET", value_parser = PossibleValuesParser::new(fuzz::TARGETS))]
+    #[arg(help = "Targets to run, or else all")]
+    targets: Vec<String>,
+    /// How long each of them runs
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    seconds: u64,
 }
 
 #[derive(Args)]
@@ -186,6 +202,13 @@ fn run(task: Task) -> Result<ExitCode> {
         }
         Task::Check => check::run(),
         Task::Data(arguments) => data::run(arguments.check),
+        Task::Fuzz(arguments) => {
+            let wanted = |target: &&str| {
+                arguments.targets.is_empty() || arguments.targets.iter().any(|t| t == target)
+            };
+            let targets: Vec<&str> = fuzz::TARGETS.into_iter().filter(wanted).collect();
+            fuzz::run(&targets, arguments.seconds)
+        }
     }
 }
 
