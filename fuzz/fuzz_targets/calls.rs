@@ -1,7 +1,8 @@
 //! Sequences of calls of a `Learner`, beside a small reference that says what may come of them.
 //!
-//! The reference knows which samples there are, bit by bit and in their order; whether learning is under way, whether there is a detector and which, and whether the
-//! learner is frozen. Every call must be answered as the reference says, and change nothing else.
+//! The reference knows which samples there are, bit by bit and in their order; whether learning is
+//! under way, whether there is a detector and which, and whether the learner is frozen. Every call
+//! must be answered as the reference says, and change nothing else.
 
 #![no_main]
 
@@ -220,7 +221,8 @@ impl Pair {
         self.reference.learning = false;
     }
 
-    /// Whether and when a reading becomes a sample is the learner's choice; what it may do about it is not.
+    /// Whether and when a reading becomes a sample is the learner's choice; what it may do about it
+    /// is not.
     fn refresh(&mut self, x: [f32; D], replace: Replace) {
         let before = self.reference.samples.clone();
         let found = self.learner.refresh(&x, replace);
@@ -333,7 +335,8 @@ fn require_scale_overflow(error: Error, reference: &Reference) {
     assert!(overflow && reference.detector.is_some(), "{error:?}");
 }
 
-/// Of several things that are wrong, it is open which is named; that learning is under way comes first.
+/// Of several things that are wrong, it is open which is named; that learning is under way comes
+/// first.
 fn require_same(found: Error, expected: Error) {
     let is_parameter =
         |error: &Error| matches!(error, Error::Parameter { .. } | Error::TooFewSamples { .. });

@@ -1,8 +1,10 @@
-//! Exports of arbitrary models to C and to Rust: models that `mercer fit` wrote, with other numbers and hostile texts in them and the checksum mended.
+//! Exports of arbitrary models to C and to Rust: models that `mercer fit` wrote, with other numbers
+//! and hostile texts in them and the checksum mended.
 //!
-//! Numbers and texts are all that differs, so the source must have the tokens of the export of the model that was not edited, but for the values of numbers and
-//! strings; and the strings are the names of the columns. That rules out that anything of the file becomes code. One in a thousand is compiled as well, by a C
-//! compiler and by rustc, with warnings as errors.
+//! Numbers and texts are all that differs, so the source must have the tokens of the export of the
+//! model that was not edited, but for the values of numbers and strings; and the strings are the
+//! names of the columns. That rules out that anything of the file becomes code. One in a thousand
+//! is compiled as well, by a C compiler and by rustc, with warnings as errors.
 
 #![no_main]
 
@@ -20,7 +22,8 @@ use mercer_fuzz::{Decisions, pick};
 /// One in so many is compiled.
 const SAMPLE: usize = 1000;
 
-const CSV: &str = "flow,temperature,\"load, total\"\n1.0,20.5,3\n1.25,20.25,4\n0.75,21.5,3.5\n1.1,20.0,2.5\n1.5,19.5,3.25
+const CSV: &str = "flow,temperature,\"load, total\"
+1.0,20.5,3\n1.25,20.25,4\n0.75,21.5,3.5\n1.1,20.0,2.5\n1.5,19.5,3.25
 0.9,20.75,3.75\n1.05,20.125,4.5\n1.2,20.6,3.1\n0.8,21.1,2.9\n1.3,19.9,3.3\n";
 
 /// Options of the models that are edited.
@@ -52,7 +55,8 @@ struct Sources {
 
 thread_local! {
     static DESK: Desk = Desk::new();
-    static MODELS: Vec<Valid> = DESK.with(|desk| FITS.iter().map(|options| valid(desk, options)).collect());
+    static MODELS: Vec<Valid> =
+        DESK.with(|desk| FITS.iter().map(|options| valid(desk, options)).collect());
 }
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
@@ -120,7 +124,7 @@ fn export(desk: &Desk, valid: &Valid, decisions: &mut Decisions<'_>) {
         require_same("m.c", &c, &valid.source.c, &names);
         require_same("m.rs", &rust, &valid.source.rust, &names);
     }
-    if RUNS.fetch_add(1, Ordering::Relaxed) % SAMPLE == 0 {
+    if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(SAMPLE) {
         compile(desk, is_quantised);
     }
 }

@@ -1,7 +1,9 @@
-//! Learning from arbitrary numbers by arbitrary recipes and kernels, by `Learner` and by `DetectorBuffer`.
+//! Learning from arbitrary numbers by arbitrary recipes and kernels, by `Learner` and by
+//! `DetectorBuffer`.
 //!
-//! Both end within the documented number of steps, without a panic, and agree. What they hand out has finite thresholds, and finite scores for every sample; a
-//! reading far away has a finite score too, or is refused by name. A refusal leaves the samples as they were.
+//! Both end within the documented number of steps, without a panic, and agree. What they hand out
+//! has finite thresholds, and finite scores for every sample; a reading far away has a finite score
+//! too, or is refused by name. A refusal leaves the samples as they were.
 
 #![no_main]
 

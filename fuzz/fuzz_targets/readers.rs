@@ -1,6 +1,8 @@
-//! What the host command reads from strangers: CSV, model files, dumps of scikit-learn models; valid ones that were edited, and any bytes at all.
+//! What the host command reads from strangers: CSV, model files, dumps of scikit-learn models;
+//! valid ones that were edited, and any bytes at all.
 //!
-//! No panic, an error that says something, and what a command has written can be read again. The fuzzer's own limits hold time and memory: an input is 1 MB at most.
+//! No panic, an error that says something, and what a command has written can be read again. The
+//! fuzzer's own limits hold time and memory: a file is 128 KB at most.
 
 #![no_main]
 
@@ -13,8 +15,11 @@ const CSV: &str = "flow,temperature,\"load, total\",state
 1.0,20.5,3,ok\n1.25,20.25,4,ok\n0.75,21.5,3.5,ok\n1.1,20.0,2.5,ok\n1.5,19.5,3.25,warm
 0.9,20.75,3.75,ok\n1.05,20.125,4.5,ok\n1.2,20.6,3.1,ok\n0.8,21.1,2.9,warm\n1.3,19.9,3.3,ok
 ";
-const DUMP: &str = r#"{"kernel": "rbf", "gamma": 0.25, "degree": 3, "coef0": 1, "samples": [[0.0, 1.0], [1.0, 0.5], [0.5, -1.0], [-1.0, 0.0], [0.25, 0.75], [1.5, 1.0], [-0.5, -0.5], [0.75, 0.25]],
-"eigenvalues": [1.25, 0.5], "eigenvectors": [[0.1, 0.2], [0.3, -0.4], [-0.5, 0.1], [0.2, 0.3], [-0.3, 0.5], [0.4, -0.1], [0.5, 0.4], [-0.3, 0.5]],
+const DUMP: &str = r#"{"kernel": "rbf", "gamma": 0.25, "degree": 3, "coef0": 1,
+"samples": [[0.0, 1.0], [1.0, 0.5], [0.5, -1.0], [-1.0, 0.0],
+  [0.25, 0.75], [1.5, 1.0], [-0.5, -0.5], [0.75, 0.25]],
+"eigenvalues": [1.25, 0.5], "eigenvectors": [[0.1, 0.2], [0.3, -0.4], [-0.5, 0.1], [0.2, 0.3],
+  [-0.3, 0.5], [0.4, -0.1], [0.5, 0.4], [-0.3, 0.5]],
 "columns": ["a", "b"], "scaler": {"mean": [0.0, 1.0], "scale": [1.0, 2.0]}}"#;
 
 thread_local! {

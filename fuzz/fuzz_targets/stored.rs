@@ -1,7 +1,9 @@
 //! Stored detectors that somebody has edited, with the checksum mended afterwards.
 //!
-//! What is accepted must keep the promises of `mercer::detect::persist`: it scores every finite reading without a panic, with finite scores or a typed error, and is
-//! written back as the same bytes. `Detector` and `DetectorBuffer` accept the same bytes, refuse the others with the same error, and score with the same bits.
+//! What is accepted must keep the promises of `mercer::detect::persist`: it scores every finite
+//! reading without a panic, with finite scores or a typed error, and is written back as the same
+//! bytes. `Detector` and `DetectorBuffer` accept the same bytes, refuse the others with the same
+//! error, and score with the same bits.
 
 #![no_main]
 
@@ -133,7 +135,8 @@ fn curve<T: Number>() -> Vec<[T; D]> {
     (0..N).map(|i| at(i).map(T::from_f64)).collect()
 }
 
-/// Edits as many places as there are decisions for; most edits put a number into the place of another.
+/// Edits as many places as there are decisions for; most edits put a number into the place of
+/// another.
 fn edit<T: Number>(bytes: &mut Vec<u8>, header: usize, decisions: &mut Decisions<'_>) {
     for _ in 0..1 + number::byte(decisions) % 6 {
         match number::byte(decisions) % 8 {

@@ -1,6 +1,7 @@
 //! The checksum of stored detectors and model files, so that edits get past it.
 
-/// CRC-32 as Ethernet, zip and PNG have it; written down here once more, as a reference for the library's.
+/// CRC-32 as Ethernet, zip and PNG have it; written down here once more, as a reference for the
+/// library's.
 pub fn crc_32(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for &byte in bytes {

@@ -1,4 +1,5 @@
-//! The host command on a desk of its own: a folder for its files, and its commands within this process.
+//! The host command on a desk of its own: a folder for its files, and its commands within this
+//! process.
 
 use std::fs;
 use std::path::{Path, PathBuf};

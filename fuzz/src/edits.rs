@@ -4,7 +4,7 @@ use crate::number::{below, byte};
 use crate::{Decisions, pick};
 
 /// No text grows beyond this: what takes long, or much memory, does so with less.
-const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 1 << 17;
 
 /// What often matters in CSV and JSON.
 const WORDS: [&str; 40] = [

@@ -1,7 +1,8 @@
-//! What the fuzz targets share. Each target is a file in `fuzz_targets`; its head says what it asserts.
+//! What the fuzz targets share. Each target is a file in `fuzz_targets`; its head says what it
+//! asserts.
 //!
-//! A target reads its input as decisions: which kernel, which numbers, which call. So every input means something, and a change of one byte is a small change of what
-//! is done.
+//! A target reads its input as decisions: which kernel, which numbers, which call. So every input
+//! means something, and a change of one byte is a small change of what is done.
 
 pub mod checksum;
 pub mod desk;

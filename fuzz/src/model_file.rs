@@ -1,4 +1,5 @@
-//! The file of a model, edited: other numbers and other texts in the places of those that `mercer fit` wrote, and a checksum that is right.
+//! The file of a model, edited: other numbers and other texts in the places of those that `mercer
+//! fit` wrote, and a checksum that is right.
 
 use serde_json::Value;
 

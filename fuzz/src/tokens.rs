@@ -1,4 +1,5 @@
-//! Source code as its reader sees it: what is left of it without comments, with numbers and strings as such.
+//! Source code as its reader sees it: what is left of it without comments, with numbers and strings
+//! as such.
 
 /// A piece of source code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +101,7 @@ fn string(text: &str, language: Language) -> Result<(Vec<u8>, &str), String> {
                         let code = u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
                         let code = code.ok_or("no character")?;
                         value.extend(code.encode_utf8(&mut [0; 4]).bytes());
-                        (0..digits.len() - 1).for_each(|_| drop(chars.next()));
+                        chars.by_ref().take(digits.len() - 1).for_each(drop);
                     }
                     ('n', Language::Rust) => value.push(b'\n'),
                     ('r', Language::Rust) => value.push(b'\r'),
@@ -121,11 +122,13 @@ fn string(text: &str, language: Language) -> Result<(Vec<u8>, &str), String> {
 
 /// The strings among some tokens.
 pub fn texts(tokens: &[Token]) -> Vec<&[u8]> {
-    let of = |token| match token {
-        &Token::Text(ref text) => Some(text.as_slice()),
-        _ => None,
-    };
-    tokens.iter().filter_map(of).collect()
+    tokens
+        .iter()
+        .filter_map(|token| match token {
+            Token::Text(text) => Some(text.as_slice()),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The tokens without the values of strings: what stays the same when only values change.

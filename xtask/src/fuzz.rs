@@ -1,7 +1,8 @@
 //! `cargo xtask fuzz`: builds the targets in `fuzz/` and runs each of them for a while.
 //!
-//! What `cargo fuzz` does, without having to install it, and on any toolchain: only its address sanitizer needs a nightly one, and there is no unsafe code to watch. Its
-//! folders are the same, so that either can go on where the other has stopped.
+//! What `cargo fuzz` does, without having to install it, and on any toolchain: only its address
+//! sanitizer needs a nightly one, and there is no unsafe code to watch. Its folders are the same,
+//! so that either can go on where the other has stopped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::firmware::Project;
 use crate::table::Table;
 use crate::toolchain::{host_cargo, host_target, require_cpp};
 
@@ -17,20 +19,20 @@ use crate::toolchain::{host_cargo, host_target, require_cpp};
 pub(crate) const TARGETS: [&str; 5] = ["stored", "learning", "calls", "readers", "exports"];
 
 /// Counts which edges are taken, and shows the fuzzer what is compared.
-const RUSTFLAGS: [&str; 7] = [
+const RUSTFLAGS: [&str; 6] = [
     "--cfg=fuzzing",
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Ccodegen-units=16",
 ];
 
-/// An input that takes longer than the first, or more memory than the second, is a finding. What commands print goes nowhere; and where each run takes many edges,
-/// the usual choice of inputs takes longer than to run them.
+/// An input that takes longer than the first, or more memory than the second, is a finding. What
+/// commands print goes nowhere; and where each run takes many edges, the usual choice of inputs
+/// takes longer than to run them.
 const LIMITS: [&str; 6] = [
-    "-timeout=20",
+    "-timeout=60",
     "-rss_limit_mb=2048",
     "-max_len=1024",
     "-close_fd_mask=1",
@@ -41,13 +43,13 @@ const LIMITS: [&str; 6] = [
 /// Runs each target for so many seconds, after what was found before.
 pub(crate) fn run(targets: &[&str], seconds: u64) -> Result<ExitCode> {
     require_cpp()?;
-    let root =
-        Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the project")?;
-    let programs = build(root)?;
+    let project = Project::read()?;
+    let folder = project.root.join("fuzz");
+    let programs = build(&folder, &project.fuzz_dir())?;
     let mut table = Table::new(["target", "replayed", "executions", "seconds", "crashes"]);
     let mut crashes = 0;
     for target in targets {
-        let fuzzer = Fuzzer { folder: root.join("fuzz"), program: programs.join(target), target };
+        let fuzzer = Fuzzer { folder: &folder, program: programs.join(target), target };
         let replayed = fuzzer.findings()?;
         let start = Instant::now();
         let again = fuzzer.replay(&replayed)?;
@@ -67,21 +69,21 @@ pub(crate) fn run(targets: &[&str], seconds: u64) -> Result<ExitCode> {
 }
 
 /// Builds all targets; returns the folder they are in.
-fn build(root: &Path) -> Result<PathBuf> {
-    let (host, folder) = (host_target()?, root.join("target/fuzz"));
+fn build(folder: &Path, target_dir: &Path) -> Result<PathBuf> {
+    let host = host_target()?;
     let mut cargo = Command::new(host_cargo());
     cargo.args(["build", "--quiet", "--release", "--bins", "--target", &host]);
-    cargo.arg("--manifest-path").arg(root.join("fuzz/Cargo.toml"));
-    cargo.arg("--target-dir").arg(&folder);
+    cargo.arg("--manifest-path").arg(folder.join("Cargo.toml"));
+    cargo.arg("--target-dir").arg(target_dir);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", RUSTFLAGS.join("\u{1f}"));
     ensure!(cargo.status()?.success(), "the fuzz targets do not compile");
-    Ok(folder.join(host).join("release"))
+    Ok(target_dir.join(host).join("release"))
 }
 
 /// One target.
 struct Fuzzer<'a> {
     /// `fuzz/`.
-    folder: PathBuf,
+    folder: &'a Path,
     program: PathBuf,
     target: &'a str,
 }
@@ -164,8 +166,15 @@ fn reason(log: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    const LOG: &str = "#1 NEW cov: 8\nthread '<unnamed>' panicked at a.rs:1:2:\nboom\nstack backtrace:\n 0: main\n\
-        ==1== ERROR: libFuzzer: deadly signal\nx; Test unit written to crash-1\nstat::number_of_executed_units: 4711\n";
+    const LOG: &str = "#1 NEW cov: 8
+thread '<unnamed>' panicked at a.rs:1:2:
+boom
+stack backtrace:
+ 0: main
+==1== ERROR: libFuzzer: deadly signal
+x; Test unit written to crash-1
+stat::number_of_executed_units: 4711
+";
 
     #[test]
     fn a_log_is_understood() {
