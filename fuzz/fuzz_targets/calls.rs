@@ -153,7 +153,7 @@ impl Pair {
         let needed = folds.saturating_mul(2);
         let refusal = if self.reference.learning {
             Some(Error::Learning)
-        } else if !(gamma > 0.0) {
+        } else if gamma.is_nan() || gamma <= 0.0 {
             parameter("gamma", "finite and > 0")
         } else if folds < 2 {
             parameter("folds", ">= 2")

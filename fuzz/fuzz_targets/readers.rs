@@ -83,7 +83,7 @@ fn rows(desk: &Desk, decisions: &mut Decisions<'_>) {
         2 => vec!["fit", "@rows.csv", "--out", "@fitted.mercer"],
         _ => vec!["fit", "@rows.csv", "--out", "@fitted.mercer", "--drop", "state"],
     };
-    if number::byte(decisions) % 8 == 0 {
+    if number::below(decisions, 8) == 0 {
         options.push("--no-header");
     }
     options.extend(["--delimiter", pick(decisions, &[",", ",", ",", ";", "tab"])]);

@@ -170,7 +170,7 @@ fn edit<T: Number>(bytes: &mut Vec<u8>, header: usize, decisions: &mut Decisions
         }
     }
     // Most of the time, it is as long as it says.
-    if number::byte(decisions) % 4 != 0 {
+    if number::below(decisions, 4) != 0 {
         let length = bytes.len() as u32;
         overwrite(bytes, 8, &length.to_le_bytes());
     }

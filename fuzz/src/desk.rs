@@ -2,12 +2,12 @@
 //! process.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Parser;
 use mercer_cli::command::Arguments;
 
-/// A folder, in memory where there is one.
+/// A folder, wherever `TMPDIR` says: in memory, if it is to be fast.
 pub struct Desk {
     folder: tempfile::TempDir,
 }
@@ -19,12 +19,7 @@ impl Desk {
     /// When no folder can be made.
     #[allow(clippy::new_without_default, reason = "it makes a folder")]
     pub fn new() -> Self {
-        let memory = Path::new("/dev/shm");
-        let folder = match memory.is_dir() {
-            true => tempfile::tempdir_in(memory),
-            false => tempfile::tempdir(),
-        };
-        Self { folder: folder.expect("a folder") }
+        Self { folder: tempfile::tempdir().expect("a folder") }
     }
 
     /// Where a file is.

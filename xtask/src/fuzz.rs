@@ -88,6 +88,26 @@ struct Fuzzer<'a> {
     target: &'a str,
 }
 
+/// A folder for the files of a target, in memory where there is one. A fuzzer that has found
+/// something ends at once, and leaves its files there.
+struct Desk(PathBuf);
+
+impl Desk {
+    fn new() -> Result<Self> {
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { memory.into() } else { std::env::temp_dir() };
+        let folder = folder.join(format!("mercer-fuzz-{}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// What became of a run.
 struct Run {
     executions: u64,
@@ -124,7 +144,9 @@ impl Fuzzer<'_> {
     fn run(&self, arguments: impl FnOnce(&mut Command) -> &mut Command) -> Result<Run> {
         let artifacts = self.folder.join("artifacts").join(self.target);
         fs::create_dir_all(&artifacts)?;
+        let desk = Desk::new()?;
         let mut command = Command::new(&self.program);
+        command.env("TMPDIR", &desk.0);
         command.args(LIMITS).arg(format!("-artifact_prefix={}/", artifacts.display()));
         arguments(&mut command).stdin(Stdio::null());
         let output = command.output().with_context(|| self.program.display().to_string())?;
