@@ -175,3 +175,16 @@ fn stored_detectors_of_other_readings_are_refused() {
     let longer = Detector::<Strings, [u8; 25], R, P>::new().read_from(&bytes);
     assert_eq!(longer, Err(Error::Shape { what: "inputs", expected: 25, given: 24 }));
 }
+
+#[test]
+fn bytes_beyond_the_codes_in_use_are_not_dropped_silently() {
+    let stored = |unused: [u8; 2]| [2, 0, 0, 0, b'a', b'b', unused[0], unused[1]];
+    let codes = |unused| Codes::<4>::decode(&mut Reader::new(&stored(unused)));
+    let text = |unused| Text::<4>::decode(&mut Reader::new(&stored(unused)));
+    assert_eq!(codes([0, 0]).unwrap().view(), b"ab");
+    assert_eq!(text([0, 0]).unwrap().view(), "ab");
+    for unused in [[1, 0], [0, 1], [255, 255]] {
+        assert!(matches!(codes(unused), Err(Error::Parameter { name: "codes", .. })), "{unused:?}");
+        assert!(matches!(text(unused), Err(Error::Parameter { name: "codes", .. })), "{unused:?}");
+    }
+}

@@ -95,6 +95,11 @@ impl Project {
         self.target_dir.join(format!("bench-{lane}"))
     }
 
+    /// Where fuzz targets are built: with other flags than everything else.
+    pub(crate) fn fuzz_dir(&self) -> PathBuf {
+        self.target_dir.join("fuzz")
+    }
+
     /// Builds `programs` for the host.
     pub(crate) fn build_for_host(&self, programs: &[&Program]) -> Executables {
         build(programs, || {

@@ -8,6 +8,7 @@ mod data;
 mod device;
 mod emulate;
 mod firmware;
+mod fuzz;
 mod minimal;
 mod no_panic;
 mod sbom;
@@ -76,6 +77,11 @@ enum Task {
     Sbom(Sbom),
     /// Check the workspace with the least versions of its direct dependencies, in a copy
     Minimal,
+    /// Run the fuzz targets: stored detectors, learning, calls, files from strangers, exports
+    ///
+    /// First what was found before (fuzz/findings), then what the fuzzer thinks of; it goes on where it
+    /// stopped the last time (fuzz/corpus), and keeps what it finds in fuzz/artifacts.
+    Fuzz(Fuzz),
 }
 
 #[derive(Args)]
@@ -132,6 +138,16 @@ struct Sbom {
     /// Write it to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Fuzz {
+    #[arg(value_name = "TARGET", value_parser = PossibleValuesParser::new(fuzz::TARGETS))]
+    #[arg(help = "Targets to run, or else all")]
+    targets: Vec<String>,
+    /// How long each of them runs
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    seconds: u64,
 }
 
 #[derive(Args)]
@@ -208,6 +224,13 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Supply => supply::run(),
         Task::Sbom(arguments) => sbom::run(&arguments.package, arguments.out.as_deref()),
         Task::Minimal => minimal::run(),
+        Task::Fuzz(arguments) => {
+            let wanted = |target: &&str| {
+                arguments.targets.is_empty() || arguments.targets.iter().any(|t| t == target)
+            };
+            let targets: Vec<&str> = fuzz::TARGETS.into_iter().filter(wanted).collect();
+            fuzz::run(&targets, arguments.seconds)
+        }
     }
 }
 

@@ -163,6 +163,18 @@ pub(crate) fn host_cargo() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
 }
 
+/// What the rustc on the `PATH` builds for by itself.
+pub(crate) fn host_target() -> Result<String> {
+    ask_rustc(None, &["--print", "host-tuple"]).context("rustc does not run")
+}
+
+/// Fails, saying what to install, unless there is a compiler for the fuzzer itself.
+pub(crate) fn require_cpp() -> Result<()> {
+    let install = "no C++ compiler for the fuzzer: apt-get install g++";
+    ensure!(on_path("c++").is_some(), Missing(install.to_string()));
+    Ok(())
+}
+
 /// For a toolchain without a linker: the system's, or else another toolchain's.
 fn other_lld(compilers: &[Compiler]) -> Result<PathBuf> {
     let found = on_path("ld.lld").or_else(|| compilers.iter().find_map(Compiler::rust_lld));

@@ -219,7 +219,8 @@ impl<const N: usize> Encode for Codes<N> {
         let codes: [u8; N] = Encode::decode(input)?;
         let length = FormatFault::Length { expected: N, found };
         let (codes, padding) = codes.split_at_checked(found).ok_or(Error::Format(length))?;
-        if padding.iter().any(|&code| code != 0) {
+        // Bytes that are not in use would be lost, and what is written again would differ.
+        if padding.iter().any(|&byte| byte != 0) {
             return Err(Error::Parameter { name: "codes", rule: "0 where not in use" });
         }
         Self::try_from(codes)
