@@ -135,6 +135,8 @@ struct Alarms {
     far: f64,
     /// Share of anomalous ones.
     tpr: f64,
+    /// One of these, as a share of them.
+    one_anomaly: f64,
 }
 
 /// Everything, computed once; none without the data.
@@ -237,7 +239,9 @@ impl Rule {
             alarms: [0.05, 0.01].map(|alpha| {
                 let threshold = threshold(spe, alpha);
                 let far = alarm_rate(&normal, threshold);
-                Alarms { threshold, far, tpr: alarm_rate(&anomalous, threshold) }
+                let (tpr, one_anomaly) =
+                    (alarm_rate(&anomalous, threshold), 1.0 / anomalous.len() as f64);
+                Alarms { threshold, far, tpr, one_anomaly }
             }),
             naive_far: alarm_rate(&normal, threshold(&own, 0.05)),
         }
@@ -263,7 +267,7 @@ fn test_scores<T: Precision>(
 }
 
 /// Every number of the reference. Rates are counts over at most 2500 rows: in double precision not one may be judged otherwise,
-/// in single one of 333.
+/// in single one of 333, or one anomaly where there are fewer: that of thyroid's 93 which lies next to the threshold.
 fn compare<T: Precision>(cases: &[Case]) {
     let reference = read_shared("adbench/reference_kpca.csv");
     let mut comparison = Comparison::default();
@@ -290,7 +294,12 @@ fn compare<T: Precision>(cases: &[Case]) {
         close("train_quantile_far_5pct", exact.naive_far);
         for (level, alarms) in ["5pct", "1pct"].iter().zip(&exact.alarms) {
             close(&format!("cv4_far_{level}"), alarms.far);
-            close(&format!("cv4_tpr_{level}"), alarms.tpr);
+        }
+        for (level, alarms) in ["5pct", "1pct"].iter().zip(&exact.alarms) {
+            let column = format!("cv4_tpr_{level}");
+            let one = if T::NAME == "f32" { alarms.one_anomaly + 1e-9 } else { 0.0 };
+            let rates = (alarms.tpr, expected(&column));
+            comparison.close(&place, &column, rates, one.max(T::TOLERANCE));
         }
         // These have a scale of their own.
         let mut close = |column: &str, found| {

@@ -206,7 +206,8 @@ fn samples_that_look_like_strangers_to_each_other_are_refused() {
     assert_eq!(learn(recipe).err(), Some(Error::KernelTooNarrow));
     // With both states in each fold there is no such trouble.
     let report = learn(recipe.order(FoldOrder::Interleaved)).unwrap();
-    assert_eq!(report.false_alarms, 0.05);
+    let lowered = |warning: &Warning| matches!(warning, Warning::ThresholdLowered { .. });
+    assert!(!report.warnings().iter().any(lowered), "{:?}", report.warnings());
 }
 
 /// T² falls again far away: a detector that watches nothing else says when it would not notice.

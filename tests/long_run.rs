@@ -69,4 +69,5 @@ fn after_150_generations_it_neither_misses_more_nor_alarms_more() {
     }
     let fault = "generations of learning again from what was found normal, up to the 150th";
     faults::record(4, fault, tried, held, "--test long_run");
+    assert_eq!(tried, held);
 }

@@ -1,5 +1,6 @@
 //! Power fails while a model is saved to flash: the old one or the new one is left, whole.
 
+mod faults;
 #[path = "../examples/support/flash.rs"]
 mod flash;
 #[path = "../examples/support/store.rs"]
@@ -11,6 +12,9 @@ use embassy_futures::block_on;
 use flash::{FlashError, RamFlash};
 use store::{Loaded, Saved, Slot, Store, StoreError};
 use stored::{Small, bytes_of, small};
+
+/// As a row of `docs/FAULTS.md` names this program.
+const TEST: &str = "--test power_cut";
 
 fn open<const PAGES: usize, const PAGE: usize>(
     flash: &mut RamFlash<PAGES, PAGE>,
@@ -131,6 +135,8 @@ fn a_cut_at_any_byte_leaves_the_old_or_the_new_model() {
     let models = small_models();
     let outcomes = saves::<2, 1024>(borrowed(&models), 8, 0);
     println!("small, 2 pages of 1 KB: {outcomes:?}");
+    let cuts = outcomes.old + outcomes.new;
+    faults::record(12, "power cuts while a model is saved, at every byte", cuts, cuts, TEST);
     assert!(outcomes.old + outcomes.new > 5000);
     // Equal bytes are equal detectors.
     for (model, phase) in models.iter().zip([0.0, 0.4, 0.8]) {
@@ -193,7 +199,7 @@ fn two_cuts_in_a_row_change_nothing() {
             break;
         }
     }
-    println!("two cuts: {pairs} pairs");
+    faults::record(12, "two power cuts in a row, while a model is saved", pairs, pairs, TEST);
     assert!(pairs > 1000, "{pairs}");
 }
 
@@ -273,6 +279,7 @@ fn a_flipped_bit_is_never_silent() {
     let models = small_models();
     let [older, newest, next] = borrowed(&models);
     // The newest is in either slot.
+    let mut tried = 0;
     for rounds in [2, 3] {
         let mut flash = RamFlash::<2, 640>::new();
         for round in 0..rounds {
@@ -301,7 +308,9 @@ fn a_flipped_bit_is_never_silent() {
         }
         println!("newest of {rounds}: {harmless} flips did no harm, {noticed} were noticed");
         assert_eq!(noticed, 8 * newest.len());
+        tried += harmless + noticed;
     }
+    faults::record(12, "single flipped bits in the flash of a store", tried, tried, TEST);
 }
 
 /// After the newest was damaged, the one before is all there is: no cut may cost it.
@@ -356,6 +365,7 @@ fn many_flipped_bits_never_make_a_model() {
         assert_eq!(load_outcome(&mut flash), Outcome::Newest(next.to_vec()));
     }
     println!("{lost} of 5000 lost both");
+    faults::record(12, "up to 40 flipped bits in the flash of a store", 5000, 5000, TEST);
     assert!((1000..4900).contains(&lost), "{lost}");
 }
 
@@ -383,6 +393,8 @@ fn worn_pages_are_noticed() {
         }
     }
     println!("worn: {noticed} noticed, {harmless} harmless");
+    let worn = noticed + harmless;
+    faults::record(12, "bytes of flash that can no longer be changed", worn, worn, TEST);
     assert!(noticed > 200, "{noticed}");
     // With nothing to lose, the other slot will do.
     let mut flash = RamFlash::<2, 640>::new();

@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+#[path = "../../tests/faults/mod.rs"]
+mod faults;
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -50,6 +52,7 @@ fn endless(desk: &Desk, begin: &str, goes_on: &str) -> (String, usize, usize) {
 #[test]
 fn lines_without_an_end_are_refused_in_bounded_memory() {
     let desk = fitted();
+    let mut tried = 0;
     for (begin, goes_on, line) in [
         ("", "x", 1),
         ("a,b\n1,2\n\n3,4\n", "5", 5),
@@ -64,7 +67,10 @@ fn lines_without_an_end_are_refused_in_bounded_memory() {
         assert!(error.starts_with(&expected) && error.lines().count() == 1, "{begin:?}: {error}");
         assert!(error.len() < 300, "{error}");
         assert!(taken <= 5 && peak < 96, "{begin:?}: {taken} MiB taken, {peak} MiB of memory");
+        tried += 1;
     }
+    let fault = "streams whose line never ends";
+    faults::record(15, fault, tried, tried, "-p mercer-cli --test limits");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 #![cfg(unix)]
 
 mod common;
+#[path = "../../tests/faults/mod.rs"]
+mod faults;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -38,6 +40,7 @@ fn what_is_read_is_not_written_by_whatever_name() {
     fs::hard_link(desk.path("rows.txt"), desk.path("twin.txt")).expect("another name");
     symlink("good.csv", desk.path("data.csv")).expect("a link");
     let before = contents(&desk);
+    let mut tried = 0;
     let places = ["rows.txt", "./rows.txt", "here/rows.txt", "link.txt", "twin.txt"];
     for place in places.into_iter().chain([text(&desk.path("rows.txt"))]) {
         for option in ["--rows", "--skip-rows"] {
@@ -47,6 +50,7 @@ fn what_is_read_is_not_written_by_whatever_name() {
             ] {
                 let error = desk.fail(&[command, &[option, "rows.txt"]].concat());
                 assert!(error.contains("is read, so it cannot be written too"), "{place}: {error}");
+                tried += 1;
             }
         }
     }
@@ -60,6 +64,7 @@ fn what_is_read_is_not_written_by_whatever_name() {
     ] {
         let error = desk.fail(arguments);
         assert!(error.contains("is read, so it cannot be written too"), "{error}");
+        tried += 1;
     }
     // What the shell opened.
     for arguments in [
@@ -75,6 +80,8 @@ fn what_is_read_is_not_written_by_whatever_name() {
     let status = score.stdout(Stdio::from(append)).stderr(Stdio::null()).status().expect("it runs");
     assert_eq!(status.code(), Some(2), "it would never end");
     assert_eq!(contents(&desk), before);
+    let fault = "outputs that are a file which is being read, by whatever name";
+    faults::record(15, fault, tried, tried, "-p mercer-cli --test outputs");
 }
 
 #[test]

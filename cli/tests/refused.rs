@@ -1,6 +1,8 @@
 //! A model that learning refuses: an exit code, no file; and with `--force` a warning for ever.
 
 mod common;
+#[path = "../../tests/faults/mod.rs"]
+mod faults;
 
 use std::fs;
 
@@ -17,6 +19,7 @@ const REFUSED: [(&str, &[&str], &str); 3] = [
 #[test]
 fn nothing_is_written_unless_it_is_forced_and_then_every_use_says_why() {
     let (train, test) = (golden("iris_data_train.csv"), golden("iris_data_test.csv"));
+    let mut tried = 0;
     for (name, options, why) in REFUSED {
         let desk = Desk::new();
         let fit = [&["fit", text(&train), "--out", "m.mercer"], options].concat();
@@ -63,7 +66,10 @@ fn nothing_is_written_unless_it_is_forced_and_then_every_use_says_why() {
             (&json["false_alarms"], &json["false_alarms_assume"]),
             (&Value::Null, &Value::Null)
         );
+        tried += uses.len();
     }
+    let fault = "uses of a model that learning refused";
+    faults::record(8, fault, tried, tried, "-p mercer-cli --test refused");
 }
 
 fn labelled(data: &std::path::Path) -> String {

@@ -12,10 +12,10 @@
 //! residual that falls below zero.
 //!
 //! **Bound.** `Σδ` is the part of the trace of `K` that the landmarks do not span, but for
-//! rounding: a residual counts as zero at `4(r + 1)·ε` of the largest `k(x, x)`. Each residual is
-//! the end of `r` subtractions, each of them rounded and made from a sum of up to `r` products:
-//! samples beyond it have no part in that, however many (Higham, *Accuracy and Stability of
-//! Numerical Algorithms*, 2nd ed. 2002, theorem 10.3: `γ_{r+1}` of the diagonal). The 4 makes up
+//! rounding: a residual counts as zero at `min(n, 4(r + 1))·ε` of the largest `k(x, x)`. Each
+//! residual is the end of `r` subtractions, each of them rounded and made from a sum of up to `r`
+//! products: samples beyond it have no part in that, however many (Higham, *Accuracy and Stability
+//! of Numerical Algorithms*, 2nd ed. 2002, theorem 10.3: `γ_{r+1}` of the diagonal). The 4 makes up
 //! for rounding in kernel values; of residuals that should be zero the largest seen was
 //! `0.7(r + 1)·ε`, among 10² to 10⁶ samples (`tests/large_n.rs`).
 
@@ -46,6 +46,7 @@ pub enum Landmarks<T> {
 pub struct PivotedCholesky<T> {
     rank: usize,
     trace: T,
+    samples: usize,
     /// The largest `k(x, x)`.
     largest: T,
     /// A residual fell below zero by more than rounding: the kernel is not positive semi-definite.
@@ -79,6 +80,7 @@ impl<T: Real> PivotedCholesky<T> {
         Ok(Self {
             rank: 0,
             trace: long_sum(residuals.iter().copied()),
+            samples: n,
             largest,
             indefinite: residuals.iter().any(|&r| r < T::ZERO),
         })
@@ -206,9 +208,9 @@ impl<T: Real> PivotedCholesky<T> {
     }
 
     /// Residuals up to this size are rounding: `4(r + 1)·ε` of the largest `k(x, x)`, after `r`
-    /// landmarks.
+    /// landmarks, or `n·ε` where there are fewer samples than that.
     pub fn rounding(&self) -> T {
-        T::from_usize(4 * (self.rank + 1)) * T::EPSILON * self.largest
+        T::from_usize(self.samples.min(4 * (self.rank + 1))) * T::EPSILON * self.largest
     }
 
     /// Did a residual show that the kernel is not positive semi-definite on these samples?

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Requires a row of the table; with `MERCER_UPDATE` set, it is there afterwards.
+/// Requires a row of the table; with `MERCER_UPDATE` set, it is there afterwards. Whether as many
+/// survive as should is for the test to say.
 ///
 /// `point` is the number by which rows are ordered, `test` the arguments of `cargo test`.
 #[track_caller]
@@ -21,7 +22,6 @@ pub(crate) fn record(point: u32, fault: &str, tried: usize, survived: usize, tes
         let known = text.lines().any(|line| line == row);
         assert!(known, "docs/FAULTS.md is out of date: `MERCER_UPDATE=1 cargo test {test}`\n{row}");
     }
-    assert_eq!(tried, survived, "{fault}");
 }
 
 fn document() -> PathBuf {

@@ -10,5 +10,7 @@
 mod common;
 mod eigenpairs;
 mod factors;
+#[path = "../faults/mod.rs"]
+mod faults;
 mod fits;
 mod matrices;
