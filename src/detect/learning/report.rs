@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::detect::Thresholds;
+use crate::detect::Threshold;
 use crate::kpca::FitReport;
 
 /// Something about the samples or the result that may not be what was meant.
@@ -79,9 +79,6 @@ pub enum Warning {
         /// How many samples score above the threshold now, each by a model that has not seen it.
         above: usize,
     },
-    /// T² alone is watched, which falls again far from the samples: readings far away, where no
-    /// component reaches, raise no alarm. Watch SPE, or both.
-    FarReadingsPass,
     /// Inputs whose faults pass unnoticed: moved by 5 robust deviations, samples raise an alarm in
     /// less than a quarter of the trials. See [`LearnReport::blind_inputs`].
     BlindInputs {
@@ -219,9 +216,6 @@ impl fmt::Display for Warning {
                  {above} samples are above it; record such states more often, trim them, or allow \
                  more false alarms"
             ),
-            Self::FarReadingsPass => f.write_str(
-                "readings far from all samples raise no alarm by T² alone: watch SPE, or both",
-            ),
             Self::BlindInputs { first, count, cause } => write!(
                 f,
                 "faults of 5 deviations pass unnoticed in {count} inputs, the first is {first}: \
@@ -238,13 +232,13 @@ impl fmt::Display for Warning {
 pub struct LearnReport<T> {
     /// The fit to all samples.
     pub fit: FitReport<T>,
-    /// The calibrated thresholds.
-    pub thresholds: Thresholds<T>,
+    /// The calibrated threshold.
+    pub threshold: Threshold<T>,
     /// The share of false alarms that was wished for.
     pub wished: T,
     /// The share of false alarms that the samples support: the wish, or more if they are too few for
     /// it, or worth too few since [neighbours are alike](Warning::Autocorrelated) (with folds in
-    /// turn it is then still too small), or since a threshold
+    /// turn it is then still too small), or since the threshold
     /// [had to be lowered](Warning::ThresholdLowered). It is to be expected of readings that are
     /// [exchangeable](crate::detect::calibrate) with the samples: taken under the same conditions,
     /// and independent of each other.
@@ -277,7 +271,7 @@ impl<T> LearnReport<T> {
 }
 
 /// Room for one of each kind.
-pub(super) type Warnings = heapless::Vec<Warning, 13>;
+pub(super) type Warnings = heapless::Vec<Warning, 12>;
 
 /// Adds a warning; there is room for one of each kind.
 pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {
