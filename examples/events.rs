@@ -79,7 +79,7 @@ fn run() -> Result<(), Error> {
 
 fn watch(detector: &Usual, alarm: &mut Alarm, record: &Record, name: &str) -> Result<(), Error> {
     let verdict = detector.score(record)?;
-    let share = verdict.score.spe / detector.thresholds().spe;
+    let share = verdict.score.spe / detector.threshold().spe;
     let state = alarm.update(verdict.anomalous);
     let (codes, mark) = (from_utf8(record).unwrap_or("?"), if share > 1.0 { "!" } else { " " });
     say!("{share:>8.2} {mark} {codes}  {name}: {state:?}");

@@ -48,7 +48,7 @@ fn run() -> Result<(), Error> {
         say!("  {} points, {} components", report.fit.points, report.fit.components);
         say!(
             "  threshold {:.4} for {} % false alarms, if readings to come are like the samples",
-            report.thresholds.spe,
+            report.threshold.spe,
             100.0 * report.false_alarms
         );
         for warning in report.warnings() {
@@ -107,7 +107,7 @@ fn watch(detector: &Detector, name: &str, recordings: &Recordings) -> Result<Fin
     let (mut scores, mut alarms) = ([b' '; WINDOWS], [b' '; WINDOWS]);
     for (second, window) in windows::<LENGTH>(recordings).enumerate() {
         let reading = detector.score(&window)?;
-        let excess = reading.score.spe / detector.thresholds().spe;
+        let excess = reading.score.spe / detector.threshold().spe;
         scores[second] = match excess {
             usual if usual <= 1.0 => b'.',
             above if above <= 4.0 => b'o',

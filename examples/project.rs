@@ -42,7 +42,7 @@ fn run() -> Result<(), Error> {
             );
         }
     }
-    say!("SPE above {:.4} is not walking.", WALKING.thresholds().spe);
+    say!("SPE above {:.4} is not walking.", WALKING.threshold().spe);
     Ok(())
 }
 

@@ -29,7 +29,7 @@ fn run() -> Result<(), Error> {
     quantised.quantise(&WALKING)?;
     say!("Walking: {} bytes in f32, {} in integers", size_of_val(&WALKING), Quantised::SIZE);
     say!("activity     SPE, f32  in integers  off by, of the threshold");
-    let threshold = WALKING.thresholds().spe;
+    let threshold = WALKING.threshold().spe;
     for (name, recordings) in &UNSEEN {
         for window in windows::<MODEL_LENGTH>(recordings).step_by(17) {
             let (exact, whole) = (WALKING.score(&window)?, quantised.score(&window)?);

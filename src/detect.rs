@@ -1,17 +1,17 @@
 //! From a raw reading to a verdict, an alarm and a reason.
 //!
-//! A [`Detector`] is a scaling, a model and thresholds in one value; a [`Learner`] makes it on the
+//! A [`Detector`] is a scaling, a model and a threshold in one value; a [`Learner`] makes it on the
 //! device. In reading order:
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`scaling`] | [`Scaling`]: inputs in units of their standard deviation |
-//! | `thresholds` | [`Thresholds`] and the [`Verdict`] they give |
+//! | `threshold` | [`Threshold`] and the [`Verdict`] it gives |
 //! | [`hearing`] | which thresholds can be exceeded, and when a detector is deaf |
 //! | `valid` | what a valid detector is, whichever door it comes through |
 //! | `detector` | [`Detector`] and [`DetectorView`] |
 //! | `flash` | detectors in flash, which the compiler checks |
-//! | [`calibrate`] | thresholds for a wished rate of [`FalseAlarms`] |
+//! | [`calibrate`] | a threshold for a wished rate of [`FalseAlarms`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
 //! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |
@@ -38,7 +38,7 @@ pub mod persist;
 pub mod quantised;
 pub mod reading;
 pub mod scaling;
-mod thresholds;
+mod threshold;
 mod valid;
 
 pub use alarm::{Alarm, AlarmConfig, AlarmState};
@@ -52,4 +52,4 @@ pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
 pub use quantised::QuantisedDetector;
 pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading};
 pub use scaling::Scaling;
-pub use thresholds::{Thresholds, Verdict, Watch};
+pub use threshold::{Threshold, Verdict};

@@ -58,7 +58,7 @@
 //! # The rooms
 //! Raw readings → `detect` ← `kpca` ← `kernel` ← `linalg`: each room knows those to its right only.
 //!
-//! - [`detect`]: a verdict on a raw reading; scaling, thresholds, learning, alarms, reasons,
+//! - [`detect`]: a verdict on a raw reading; scaling, threshold, learning, alarms, reasons,
 //!   storage.
 //! - [`kpca`]: the model of points and weights; fits, projections, scores, pre-images.
 //! - [`kernel`]: what "alike" means, for vectors, strings, graphs or a sample type of your own.

@@ -227,7 +227,7 @@ impl Rule {
         let spe = &learned.crossfit_spe;
         let lowered = |warning: &Warning| matches!(warning, Warning::ThresholdLowered { .. });
         if !learned.report.warnings().iter().any(lowered) {
-            assert_eq!(learned.report.thresholds.spe.to_f64(), threshold(spe, 0.05));
+            assert_eq!(learned.report.threshold.spe.to_f64(), threshold(spe, 0.05));
         }
         let own: Vec<T> = training.iter().map(|&i| learned.scores[i as usize].spe).collect();
         Outcome {

@@ -379,7 +379,7 @@ fn on_real_data_only_inputs_whose_faults_are_not_found_are_named() -> Result<(),
             let recipe = Recipe::default().order(FoldOrder::Interleaved);
             let width = Width::Median { factor: 8.0 };
             let learned = evaluation::learn(&grid.view(), &training, &judged, 128, recipe, width)?;
-            let threshold = learned.report.thresholds.spe;
+            let threshold = learned.report.threshold.spe;
             quiet += usize::from(blind(&learned.report).is_none());
             for (j, scores) in learned.scores.chunks(fresh.len()).enumerate() {
                 let alarms = scores.iter().filter(|score| score.spe > threshold).count();

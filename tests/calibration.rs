@@ -1,9 +1,9 @@
-//! Thresholds and model against a plain computation, and whether they keep their promise.
+//! Threshold and model against a plain computation, and whether they keep their promise.
 
 mod learning;
 
 use learning::*;
-use mercer::detect::{FalseAlarms, FoldOrder, Replace, Scaling, Warning, Watch};
+use mercer::detect::{FalseAlarms, FoldOrder, Replace, Scaling, Threshold, Warning};
 use mercer::kernel::Rbf;
 use mercer::kpca::{LandmarkWorkspace, Landmarks, Score};
 use mercer::math::{Fast, Math, Real};
@@ -17,22 +17,14 @@ where
     let samples = Machine(1).readings::<T>(58);
     for order in [FoldOrder::Contiguous, FoldOrder::Interleaved] {
         for (folds, thousandths) in [(4, 50), (3, 100), (7, 300)] {
-            for watch in [Watch::Spe, Watch::T2] {
-                let alpha = share(thousandths as f64 / 1000.0);
-                let recipe =
-                    Recipe::default().order(order).folds(folds).watch(watch).false_alarms(alpha);
-                let (_, report) = learn(&samples, rbf(), recipe).unwrap();
-                let scores = cross_fit(&rbf(), &scaled(&samples), &recipe);
-                let case = format!("{order:?}, {folds} folds, {thousandths}, {watch:?}");
-                let spe = quantile(scores.iter().map(|score| score.spe), thousandths);
-                let components = T::from_usize(report.fit.components);
-                let t2 = quantile(scores.iter().map(|score| score.t2), thousandths);
-                assert_eq!(report.thresholds.spe, spe, "{case}");
-                assert_eq!(report.thresholds.t2, t2 * (components * components), "{case}");
-                assert_eq!(report.thresholds.watch, watch);
-                let wished = T::from_f64(thousandths as f64 / 1000.0);
-                assert_eq!((report.wished, report.false_alarms), (wished, wished));
-            }
+            let alpha = share(thousandths as f64 / 1000.0);
+            let recipe = Recipe::default().order(order).folds(folds).false_alarms(alpha);
+            let (_, report) = learn(&samples, rbf(), recipe).unwrap();
+            let scores = cross_fit(&rbf(), &scaled(&samples), &recipe);
+            let spe = quantile(scores.iter().map(|score| score.spe), thousandths);
+            assert_eq!(report.threshold.spe, spe, "{order:?}, {folds} folds, {thousandths}");
+            let wished = T::from_f64(thousandths as f64 / 1000.0);
+            assert_eq!((report.wished, report.false_alarms), (wished, wished));
         }
     }
 }
@@ -58,13 +50,13 @@ where
     let detector = learner.detector().unwrap();
     assert_eq!(report.fit, expected);
     assert_eq!(*detector.scaling(), Scaling::learn(samples.as_slice()));
-    assert_eq!(*detector.thresholds(), report.thresholds);
+    assert_eq!(*detector.threshold(), report.threshold);
     assert_eq!(detector.model().points(), model.points());
     for x in samples.iter().chain(&Machine(3).readings(20)) {
         let score = model.score(&detector.scaling().apply(x)).unwrap();
         let reading = detector.score(x).unwrap();
         assert_eq!(reading.score, score);
-        assert_eq!(reading.anomalous, score.spe > report.thresholds.spe);
+        assert_eq!(reading.anomalous, score.spe > report.threshold.spe);
     }
 }
 
@@ -83,7 +75,7 @@ fn inputs_are_left_as_they_are_if_asked() {
     let detector = learner.detector().unwrap();
     assert_eq!(*detector.scaling(), Scaling::identity());
     let spe = cross_fit(&kernel, &samples, &recipe).into_iter().map(|score| score.spe);
-    assert_eq!(report.thresholds.spe, quantile(spe, 50));
+    assert_eq!(report.threshold.spe, quantile(spe, 50));
     let model = fit(&kernel, &samples, &recipe);
     let x = Machine(6).reading();
     assert_eq!(detector.score(&x).unwrap().score, model.score(&x).unwrap());
@@ -102,7 +94,7 @@ fn cross_fit_keeps_its_promise_where_the_training_scores_would_not() {
         let detector = learner.detector().unwrap();
         let own = |x| detector.score(x).unwrap().score.spe;
         let in_sample = quantile(samples.iter().map(own), 50);
-        assert!(in_sample < report.thresholds.spe);
+        assert!(in_sample < report.threshold.spe);
         for _ in 0..FRESH {
             let reading = detector.score(&machine.reading()).unwrap();
             alarms += usize::from(reading.anomalous);
@@ -118,39 +110,35 @@ fn cross_fit_keeps_its_promise_where_the_training_scores_would_not() {
 }
 
 #[test]
-fn with_both_scores_watched_each_gets_half_of_the_false_alarms() {
-    let samples = Machine(4).readings::<f64>(N);
-    let recipe = |watch, alpha| Recipe::default().watch(watch).false_alarms(share(alpha));
-    let (_, one) = learn(&samples, rbf(), recipe(Watch::Spe, 0.1)).unwrap();
-    let (learner, both) = learn(&samples, rbf(), recipe(Watch::Both, 0.2)).unwrap();
-    assert_eq!((both.thresholds.spe, both.thresholds.t2), (one.thresholds.spe, one.thresholds.t2));
-    assert_eq!(both.false_alarms, 0.2);
-    // 5 % of 60 samples is supported, 2 × 2.5 % would be, 2 × 1.25 % is not.
-    assert_eq!(learn(&samples, rbf(), recipe(Watch::Both, 0.05)).unwrap().1.warnings(), []);
-    let (_, tight) = learn(&samples, rbf(), recipe(Watch::Both, 0.025)).unwrap();
-    assert_eq!(tight.false_alarms, 2.0 / 61.0);
-    assert_eq!(tight.warnings(), [Warning::UnsupportedRate { given: N, needed: 79 }]);
-
-    // Each kind of verdict occurs, and is what the scores say.
+fn spe_alone_decides() {
+    let (learner, report) =
+        learn(&Machine(4).readings::<f64>(N), rbf(), Recipe::default()).unwrap();
     let detector = learner.detector().unwrap();
+    // T² is still a score, and one that does not say the same: readings above its usual values are
+    // found among the anomalous ones and among the others.
+    let fresh = Machine(5).readings(300);
+    let verdicts: Vec<_> = fresh.iter().map(|x| detector.score(x).unwrap()).collect();
+    let high = quantile(verdicts.iter().map(|verdict| verdict.score.t2), 200);
     let mut seen = [0; 4];
-    for x in Machine(5).readings(300) {
-        let reading = detector.score(&x).unwrap();
-        let spe = reading.score.spe > both.thresholds.spe;
-        let t2 = reading.score.t2 > both.thresholds.t2;
-        assert_eq!(reading.anomalous, spe || t2);
+    for verdict in verdicts {
+        let (spe, t2) = (verdict.score.spe > report.threshold.spe, verdict.score.t2 > high);
+        assert_eq!(verdict.anomalous, spe);
         seen[usize::from(spe) + 2 * usize::from(t2)] += 1;
-        for (watch, expected) in [(Watch::Spe, spe), (Watch::T2, t2)] {
-            let thresholds =
-                mercer::detect::Thresholds::new(both.thresholds.spe, both.thresholds.t2, watch);
-            assert_eq!(thresholds.judge(reading.score).anomalous, expected);
-        }
     }
     assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
-    // Exactly at the threshold is still normal.
-    let mut at = Score::default();
-    (at.spe, at.t2) = (both.thresholds.spe, both.thresholds.t2);
-    assert!(!both.thresholds.judge(at).anomalous);
+
+    let anomalous = |spe, t2| {
+        let mut score = Score::default();
+        (score.spe, score.t2) = (spe, t2);
+        report.threshold.judge(score).anomalous
+    };
+    let at = report.threshold.spe;
+    for t2 in [0.0, 1.0, 1e300, f64::INFINITY, f64::NAN] {
+        assert!(!anomalous(at, t2), "exactly at the threshold is still usual");
+        assert!(anomalous(at * (1.0 + f64::EPSILON), t2));
+        assert!(anomalous(f64::NAN, t2), "what cannot be compared is no reason for silence");
+    }
+    assert!(Threshold::new(f64::NAN).judge(Score::default()).anomalous);
 }
 
 #[test]
@@ -162,17 +150,15 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
     assert_eq!(hourly.warnings(), []);
     let by_share = Recipe::default().false_alarms(FalseAlarms::Share(1.0 / 24.0));
     let (_, same) = learn(&samples, rbf(), by_share).unwrap();
-    assert_eq!(hourly.thresholds, same.thresholds);
+    assert_eq!(hourly.threshold, same.threshold);
 
     let (_, minutely) = learn(&samples, rbf(), recipe(1.0 / 60.0)).unwrap();
     // The largest score is a high threshold: an input may be blind then.
     let unsupported = Warning::UnsupportedRate { given: N, needed: 1439 };
     assert_eq!(minutely.warnings().first(), Some(&unsupported));
     let scores = cross_fit(&rbf(), &scaled(&samples), &Recipe::default());
-    let largest = |score: fn(&HeldOut<f32>) -> f32| scores.iter().map(score).fold(0.0, f32::max);
-    let components = minutely.fit.components as f32;
-    assert_eq!(minutely.thresholds.spe, largest(|score| score.spe));
-    assert_eq!(minutely.thresholds.t2, largest(|score| score.t2) * (components * components));
+    let largest = scores.iter().map(|score| score.spe).fold(0.0, f32::max);
+    assert_eq!(minutely.threshold.spe, largest);
     // The report says what was wished for, and that one reading in 61 is what can be told.
     let wished = recipe(1.0 / 60.0).false_alarms.share().unwrap();
     assert_eq!((minutely.wished, minutely.false_alarms), (wished, 1.0 / 61.0));
@@ -201,7 +187,7 @@ fn a_rate_per_day_that_the_samples_cannot_support_is_said_and_the_largest_score_
 #[test]
 fn the_same_pushes_give_the_same_bits() {
     let samples = Machine(7).readings::<f32>(N);
-    let recipe = Recipe::default().trim(0.05).watch(Watch::Both);
+    let recipe = Recipe::default().trim(0.05);
     let (mut a, _) = learn(&samples, rbf(), recipe).unwrap();
     let (mut b, _) = learn(&samples, rbf(), recipe).unwrap();
     assert_eq!(state(&a), state(&b));

@@ -1,7 +1,7 @@
 //! Realised false alarms of many kinds of readings: docs/CALIBRATION.md.
 //!
-//! `cargo test --test calibration_table -- --nocapture` prints the tables, `MERCER_UPDATE=1` writes
-//! them into the document.
+//! `cargo test --test calibration_table -- --nocapture` prints the table, `MERCER_UPDATE=1` writes it
+//! into the document.
 
 mod common;
 mod evaluation;
@@ -61,7 +61,6 @@ fn rows() -> Vec<Row> {
 fn the_document_is_true() {
     let rows = rows();
     require_section("SPE", &spe_table(&rows));
-    require_section("T²", &t2_table(&rows));
 }
 
 fn spe_table(rows: &[Row]) -> String {
@@ -72,7 +71,7 @@ fn spe_table(rows: &[Row]) -> String {
     for Row { name, n, trials } in rows {
         write!(table, "| {name} | {n} |").unwrap();
         for trials in trials {
-            write!(table, " {} |", rates(trials, Trial::spe_rate)).unwrap();
+            write!(table, " {} |", rates(trials)).unwrap();
         }
         let alike = |warning: &Warning| matches!(warning, Warning::Autocorrelated { .. });
         let shares: Vec<String> = trials.iter().map(|trials| warned(trials, alike)).collect();
@@ -82,23 +81,9 @@ fn spe_table(rows: &[Row]) -> String {
     table
 }
 
-fn t2_table(rows: &[Row]) -> String {
-    let mut table =
-        String::from("| readings | n | wished 1 % | 5 % | 10 % |\n|---|---|---|---|---|\n");
-    let independent = |row: &&Row| INDEPENDENT.iter().any(|kind| kind.name() == row.name);
-    for Row { name, n, trials } in rows.iter().filter(independent) {
-        write!(table, "| {name} | {n} |").unwrap();
-        for trials in trials {
-            write!(table, " {} |", rates(trials, Trial::t2_rate)).unwrap();
-        }
-        table.push('\n');
-    }
-    table
-}
-
 /// Mean and 90 % quantile in per cent, with a mark where learning says that the samples are too few.
-fn rates(trials: &[Trial], rate: impl Fn(&Trial) -> f64) -> String {
-    let mut rates: Vec<f64> = trials.iter().map(rate).collect();
+fn rates(trials: &[Trial]) -> String {
+    let mut rates: Vec<f64> = trials.iter().map(Trial::spe_rate).collect();
     rates.sort_by(f64::total_cmp);
     let high = rates[(9 * rates.len()).div_ceil(10) - 1];
     let few = |warning: &Warning| matches!(warning, Warning::UnsupportedRate { .. });

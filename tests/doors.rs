@@ -6,7 +6,7 @@ mod stored;
 use mercer::detect::hearing::highest_threshold;
 use mercer::detect::persist::{Encode, Reader};
 use mercer::detect::quantised::{QuantisedModel, QuantisedPoint};
-use mercer::detect::{DetectorBuffer, Scaling, Thresholds, Watch};
+use mercer::detect::{DetectorBuffer, Scaling, Threshold};
 use mercer::kernel::{
     BlockKernel, Cosine, Laplacian, Linear, Memos, Normalised, Poly, Rbf, Scale, Sigmoid, Sum,
 };
@@ -72,7 +72,7 @@ struct Parts<K, T, const P: usize> {
     centre: [T; R],
     offsets: [T; P],
     variances: [T; P],
-    thresholds: Thresholds<T>,
+    threshold: Threshold<T>,
 }
 
 impl<T, K, const P: usize> Parts<K, T, P>
@@ -87,11 +87,10 @@ where
             V::decode(input).unwrap()
         }
         let input = &mut input;
-        let watch = [Watch::Spe, Watch::T2, Watch::Both][usize::from(bytes[7] & 3)];
-        let thresholds = Thresholds::new(next(input), next(input), watch);
+        let threshold = Threshold::new(next(input));
         let count = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
         let (points, components) = (count(16), count(20));
-        let indefinite = bytes[7] & 4 != 0;
+        let indefinite = bytes[7] & 1 != 0;
         let header = ExpansionHeader::new(points, components, next(input), next(input), indefinite);
         assert_eq!(components as usize, P);
         // Some kernels span fewer dimensions than there is room for points.
@@ -99,7 +98,7 @@ where
         Self {
             kernel,
             header,
-            thresholds,
+            threshold,
             scaling: Scaling::new(next(input), next(input)),
             points: next_rows(input, points),
             centre: next_rows::<T, 1, R>(input, points).map(|[beta]| beta),
@@ -116,7 +115,7 @@ where
 
     fn detector(&self) -> Result<Of<K, T, P>, Error> {
         let model = KernelPca::from_parts(self.kernel, self.points, Memos::NONE, self.expansion()?);
-        Detector::from_parts(self.scaling, model, self.thresholds)
+        Detector::from_parts(self.scaling, model, self.threshold)
     }
 }
 
@@ -172,17 +171,17 @@ fn forge<K, T, const P: usize>(
         let changes = 1 + round % 3;
         for _ in 0..changes {
             match random.next() % 8 {
-                0 => forged[7] = (random.next() % 16) as u8,
+                0 => forged[7] = (random.next() % 8) as u8,
                 1 => forged[12 + random.next() % 12] = random.next() as u8,
                 2 => forged[24 + random.next() % K::SIZE] = random.next() as u8,
                 3 => {
                     let at = 24 + random.next() % (bytes.len() - 28);
                     forged[at] = random.next() as u8;
                 }
-                // Mostly those of which there are few: thresholds, header, scaling, components.
+                // Mostly those of which there are few: threshold, header, scaling, components.
                 choice => {
                     let index = match choice {
-                        4 => random.next() % 10,
+                        4 => random.next() % 9,
                         5 => numbers - 1 - random.next() % (2 * P),
                         _ => random.next() % numbers,
                     };
@@ -196,8 +195,7 @@ fn forge<K, T, const P: usize>(
         let read = detector.read_from(&forged);
         assert_eq!(read_into_buffer::<T, K, P>(&forged).is_ok(), read.is_ok(), "{read:?}");
         // Flags, counts and tags have no counterpart in parts.
-        let counts_or_flags =
-            forged[12..24] != bytes[12..24] || forged[7] & 3 == 3 || forged[7] > 7;
+        let counts_or_flags = forged[12..24] != bytes[12..24] || forged[7] > 1;
         if counts_or_flags || matches!(read, Err(Error::Format(_))) {
             assert!(read.is_err());
             tally.misshapen += 1;
@@ -213,9 +211,8 @@ fn forge<K, T, const P: usize>(
                 assert_eq!(bytes_of(&made), forged);
                 assert_eq!(bytes_of(&detector), forged);
                 assert_alike(&made, &detector);
-                let bounded = parts.kernel.stranger_norm().is_some();
-                if bounded && parts.thresholds.watch.watches_spe() {
-                    assert!(hears(&detector), "{:?}, {:?}", parts.kernel, parts.thresholds);
+                if parts.kernel.stranger_norm().is_some() {
+                    assert!(hears(&detector), "{:?}, {:?}", parts.kernel, parts.threshold);
                 }
                 tally.taken += 1;
             }
@@ -268,9 +265,9 @@ where
 macro_rules! forge_with {
     ($t:ty, $components:literal, $name:ty, $kernel:expr) => {
         forge::<$name, $t, $components>($kernel, |parts, expansion| {
-            let Parts { scaling, kernel, points, thresholds, .. } = *parts;
+            let Parts { scaling, kernel, points, threshold, .. } = *parts;
             let made = Of::<$name, $t, $components>::in_flash(
-                scaling, kernel, points, expansion, thresholds,
+                scaling, kernel, points, expansion, threshold,
             );
             made.is_some()
         });
@@ -322,28 +319,22 @@ where
         (1e6, false),
     ];
     for (spe, heard) in cases {
-        for watch in [Watch::Spe, Watch::T2, Watch::Both] {
-            let thresholds = Thresholds::new(spe, 0.5, watch);
-            let expected = if heard || watch == Watch::T2 { Ok(()) } else { Err(Error::Deaf) };
-            let parts = (*genuine.scaling(), genuine.model().clone());
-            let made = Detector::from_parts(parts.0, parts.1, thresholds);
-            assert_eq!(made.as_ref().map(|_| ()), expected.as_ref().map(|_| ()));
-            let mut set = genuine.clone();
-            assert_eq!(set.set_thresholds(thresholds), expected, "{kernel:?}, {spe} of {far}");
-            if let (Ok(made), true) = (made, watch.watches_spe()) {
-                assert!(made.score(&[1e12; 3]).unwrap().anomalous, "{kernel:?}, {spe} of {far}");
-            }
-            // Stored by someone else.
-            let mut bytes = bytes_of(&genuine);
-            bytes[7] =
-                [Watch::Spe, Watch::T2, Watch::Both].iter().position(|&w| w == watch).unwrap()
-                    as u8;
-            put(&mut bytes[24 + K::SIZE..][..4], spe);
-            put(&mut bytes[28 + K::SIZE..][..4], 0.5_f32);
-            seal(&mut bytes);
-            assert_eq!(Of::<K, f32, 4>::new().read_from(&bytes), expected);
-            assert_eq!(read_into_buffer::<f32, K, 4>(&bytes), expected);
+        let threshold = Threshold::new(spe);
+        let expected = if heard { Ok(()) } else { Err(Error::Deaf) };
+        let parts = (*genuine.scaling(), genuine.model().clone());
+        let made = Detector::from_parts(parts.0, parts.1, threshold);
+        assert_eq!(made.as_ref().map(|_| ()), expected.as_ref().map(|_| ()));
+        let mut set = genuine.clone();
+        assert_eq!(set.set_threshold(threshold), expected, "{kernel:?}, {spe} of {far}");
+        if let Ok(made) = made {
+            assert!(made.score(&[1e12; 3]).unwrap().anomalous, "{kernel:?}, {spe} of {far}");
         }
+        // Stored by someone else.
+        let mut bytes = bytes_of(&genuine);
+        put(&mut bytes[24 + K::SIZE..][..4], spe);
+        seal(&mut bytes);
+        assert_eq!(Of::<K, f32, 4>::new().read_from(&bytes), expected);
+        assert_eq!(read_into_buffer::<f32, K, 4>(&bytes), expected);
     }
 }
 
@@ -355,31 +346,7 @@ fn thresholds_that_nothing_exceeds_are_refused_at_every_door() {
     assert_deaf_at_every_door(Scale { factor: 5.0, kernel: Rbf::new(0.125) });
     assert_deaf_at_every_door(Sum(Rbf::new(0.125), Laplacian::new(0.3)));
     assert_deaf_at_every_door(Normalised(Rbf::new(0.1)));
-}
-
-/// T² has a bound, too: no reading comes near one that is refused.
-#[test]
-fn t2_thresholds_that_nothing_exceeds_are_refused() {
-    let mut detector = small(0.0);
-    let mut random = Random(5);
-    let mut largest = 0.0_f32;
-    for _ in 0..20_000 {
-        let x = [(); 3].map(|()| random.next() as f32 / 1e8 - 10.0);
-        largest = largest.max(detector.score(&x).unwrap().score.t2);
-    }
-    let mut refused = None;
-    let mut t2 = 0.1 * largest;
-    while refused.is_none() {
-        t2 *= 1.01;
-        let thresholds = Thresholds::new(1e6, t2, Watch::T2);
-        refused = detector.set_thresholds(thresholds).err();
-    }
-    println!("largest T² {largest}, refused from {t2} on");
-    assert_eq!(refused, Some(Error::Deaf));
-    assert!(t2 > largest, "{t2} can be exceeded");
-    assert!(t2 < 100.0 * largest, "{t2} is far from {largest}");
-    assert_eq!(detector.set_thresholds(Thresholds::new(0.2, 1e9, Watch::Spe)), Ok(()));
-    assert_eq!(Small::new().set_thresholds(Thresholds::EMPTY), Err(Error::NotFitted));
+    assert_eq!(Small::new().set_threshold(Threshold::EMPTY), Err(Error::NotFitted));
 }
 
 /// Kernels without strangers have no bound: a linear score grows for ever.
@@ -387,7 +354,7 @@ fn t2_thresholds_that_nothing_exceeds_are_refused() {
 fn kernels_without_a_bound_take_any_finite_threshold() {
     let mut detector = learn::<Linear, f32, R, 2>(Linear, 0.0, R, 2);
     assert_eq!(highest_threshold(&detector.model().view().unwrap()), None);
-    assert_eq!(detector.set_thresholds(Thresholds::new(1e30, 1e30, Watch::Both)), Ok(()));
+    assert_eq!(detector.set_threshold(Threshold::new(1e30)), Ok(()));
     assert!(detector.score(&[1e17; 3]).unwrap().anomalous);
 }
 
@@ -445,8 +412,8 @@ fn forged_quantised_detectors_meet_the_same_rules_at_every_door() {
         let mut forged = bytes.clone();
         for _ in 0..1 + round % 2 {
             let at = match random.next() % 3 {
-                0 => 24 + random.next() % 24,
-                1 => 48 + random.next() % (60 + 36),
+                0 => 24 + random.next() % 18,
+                1 => 42 + random.next() % (60 + 36),
                 _ => 24 + random.next() % (bytes.len() - 28),
             };
             match random.next() % 3 {
@@ -475,9 +442,7 @@ fn forged_quantised_detectors_meet_the_same_rules_at_every_door() {
             assert_eq!(read.score(&x), made.score(&x));
             let _ = read.contributions(&x);
         }
-        if made.thresholds().watch.watches_spe() {
-            assert!(read.score(&[f32::MAX; 3]).unwrap().anomalous, "deaf");
-        }
+        assert!(read.score(&[f32::MAX; 3]).unwrap().anomalous, "deaf");
     }
     println!("quantised: {taken} taken, {refused} refused");
     assert!(taken > 3000 && refused > 3000, "{taken} {refused}");
@@ -491,14 +456,12 @@ fn parts_of(bytes: &[u8], like: &Whole) -> Result<Whole, Error> {
     fn next<V: Encode>(input: &mut Reader<'_>) -> V {
         V::decode(input).unwrap()
     }
+    [model.header.distance_shift, model.header.centre_shift] = [bytes[6], bytes[7]];
     model.header.gamma = next(i);
-    model.header.distance_shift = next(i);
-    model.header.centre_shift = next(i);
     model.header.variance_exponent = next::<u16>(i) as i16;
     model.header.far = next(i);
     model.header.ceiling = next(i);
-    let watch = [Watch::Spe, Watch::T2, Watch::Both][usize::from(bytes[6])];
-    let thresholds = Thresholds::new(next(i), next(i), watch);
+    let threshold = Threshold::new(next(i));
     let scaling = Scaling::new(next(i), next(i));
     for input in &mut model.inputs {
         input.mean = next::<u32>(i) as i32;
@@ -517,7 +480,7 @@ fn parts_of(bytes: &[u8], like: &Whole) -> Result<Whole, Error> {
             centre: next(i),
         };
     }
-    QuantisedDetector::from_parts(scaling, model, thresholds)
+    QuantisedDetector::from_parts(scaling, model, threshold)
 }
 
 #[test]
@@ -527,7 +490,7 @@ fn quantised_detectors_are_refused_by_name() {
     let with = |change: &dyn Fn(&mut QuantisedModel<3, R, 4>)| {
         let mut model = *genuine.model();
         change(&mut model);
-        Whole::from_parts(*genuine.scaling(), model, *genuine.thresholds()).err()
+        Whole::from_parts(*genuine.scaling(), model, *genuine.threshold()).err()
     };
     let named = |change: &dyn Fn(&mut QuantisedModel<3, R, 4>)| match with(change) {
         Some(Error::Parameter { name, .. }) => name,
@@ -560,10 +523,9 @@ fn quantised_detectors_are_refused_by_name() {
 
     let mut deaf = genuine.clone();
     let far = deaf.score(&[1e12; 3]).unwrap().score.spe;
-    assert_eq!(deaf.set_thresholds(Thresholds::new(far, 1.0, Watch::Spe)), Err(Error::Deaf));
-    assert_eq!(deaf.set_thresholds(Thresholds::new(0.98 * far, 1.0, Watch::Spe)), Ok(()));
+    assert_eq!(deaf.set_threshold(Threshold::new(far)), Err(Error::Deaf));
+    assert_eq!(deaf.set_threshold(Threshold::new(0.98 * far)), Ok(()));
     assert!(deaf.score(&[1e12; 3]).unwrap().anomalous);
-    let infinite = Error::Parameter { name: "t2", rule: "finite" };
-    let refused = deaf.set_thresholds(Thresholds::new(0.1, f32::INFINITY, Watch::Spe));
-    assert_eq!(refused, Err(infinite));
+    let infinite = Error::Parameter { name: "spe", rule: "finite" };
+    assert_eq!(deaf.set_threshold(Threshold::new(f32::NEG_INFINITY)), Err(infinite));
 }

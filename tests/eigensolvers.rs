@@ -41,8 +41,7 @@ fn learners_agree() {
     }
     let (qr, jacobi) = (learned::<Qr>(), learned::<Rotations>());
     let [a, b] = [qr.report(), jacobi.report()].map(|report| report.unwrap());
-    assert!(near(a.thresholds.spe, b.thresholds.spe, 1e-3), "{a:?}, {b:?}");
-    assert!(near(a.thresholds.t2, b.thresholds.t2, 1e-3), "{a:?}, {b:?}");
+    assert!(near(a.threshold.spe, b.threshold.spe, 1e-3), "{a:?}, {b:?}");
     for x in Machine(2).readings::<f32>(20) {
         let [a, b] = [qr.detector(), jacobi.detector()].map(|detector| match detector {
             Ok(detector) => detector.score(&x).unwrap(),

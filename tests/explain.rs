@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use common::{Fitted, Grid, Table, fit_exact, fit_landmarks, number};
 use mercer::detect::explain::{ITERATIONS, suspect};
-use mercer::detect::{Scaling, Thresholds, scaling};
+use mercer::detect::{Scaling, Threshold, scaling};
 use mercer::error::Fault;
 use mercer::kernel::{Gradient, Laplacian, Linear, Normalised, Poly, Rbf, Sum};
 use mercer::kpca::{Components, KernelPcaView, LandmarkWorkspace, Landmarks};
@@ -64,7 +64,7 @@ fn plant() -> Plant {
     let mut workspace = LandmarkWorkspace::<f32, 64, 24>::new();
     let (rank, share) = (Landmarks::Rank(24), Components::Share(0.99));
     model.fit_landmarks(Rbf::new(0.05), &scaled, rank, share, &mut workspace).unwrap();
-    Detector::from_parts(scaling, model, Thresholds::EMPTY).unwrap()
+    Detector::from_parts(scaling, model, Threshold::EMPTY).unwrap()
 }
 
 #[test]

@@ -346,7 +346,7 @@ fn reading_that_is(
     std::iter::repeat_with(|| machine.reading())
         .find(|x| {
             let verdict = detector.score(x).unwrap();
-            verdict.anomalous == unusual && verdict.score.spe <= 2.0 * detector.thresholds().spe
+            verdict.anomalous == unusual && verdict.score.spe <= 2.0 * detector.threshold().spe
         })
         .unwrap()
 }
@@ -455,7 +455,7 @@ fn folds_follow_the_age_of_the_samples_after_a_refresh() {
     as_stored.rotate_right((all.len() - N) % N);
     for order in [FoldOrder::Contiguous, FoldOrder::Interleaved] {
         let recipe = Recipe::default().order(order);
-        let threshold = learner.learn(rbf(), recipe).unwrap().thresholds.spe;
+        let threshold = learner.learn(rbf(), recipe).unwrap().threshold.spe;
         let among =
             |samples| cross_fit(&rbf(), samples, &recipe).iter().any(|s| s.spe == threshold);
         assert!(among(&latest), "{order:?}");
@@ -484,7 +484,7 @@ fn any_sample_may_be_replaced_and_the_others_stay_in_order() {
     let scaling = *learner.detector().unwrap().scaling();
     let scaled: Vec<_> = expected.iter().map(|x| scaling.apply(x)).collect();
     let recipe = Recipe::default();
-    let threshold = learner.learn(Laplacian::new(0.1), recipe).unwrap().thresholds.spe;
+    let threshold = learner.learn(Laplacian::new(0.1), recipe).unwrap().threshold.spe;
     let scores = cross_fit(&Laplacian::new(0.1), &scaled, &recipe);
     assert!(scores.iter().any(|score| score.spe == threshold));
 }

@@ -96,7 +96,7 @@ where
     let (learned, small) = (run(training.len()), run(32));
     let [normal, anomalous] = split(&learned);
     let [small_normal, small_anomalous] = split(&small);
-    let threshold = learned.report.thresholds.spe.to_f64();
+    let threshold = learned.report.threshold.spe.to_f64();
     Outcome {
         windows: training.len(),
         components: learned.report.fit.components,

@@ -1,5 +1,5 @@
 //! What learning says about false alarms is true, or it says that it may not be: readings that are
-//! like their neighbours, readings that drift, T², and wishes that no samples support.
+//! like their neighbours, readings that drift, and wishes that no samples support.
 //!
 //! `cargo test --test promises -- --nocapture` prints the figures. docs/CALIBRATION.md has more of
 //! them.
@@ -11,7 +11,7 @@ mod streams;
 use common::{Grid, Random, Table, number};
 use evaluation::{Width, is_shared, learn, mean, read_shared, standardised};
 use mercer::Recipe;
-use mercer::detect::{FalseAlarms, FoldOrder, LearnReport, Warning, Watch};
+use mercer::detect::{FalseAlarms, FoldOrder, LearnReport, Warning};
 use streams::{INDEPENDENT, Kind, Trial, share};
 
 const ALPHA: f64 = 0.05;
@@ -219,81 +219,6 @@ fn periodic_readings_that_cover_their_period_in_every_quarter_give_no_warning() 
 }
 
 #[test]
-fn watched_t2_gives_about_as_many_false_alarms_as_wished_for() {
-    let recipe = Recipe::default().watch(Watch::T2);
-    let few: &[usize] = &[32, 64, 128, 256, 512];
-    let many: &[usize] = &[32, 64, 128, 256];
-    for (points, sizes) in [(POINTS, few), (128, many)] {
-        let (mut t2, mut spe) = (Vec::new(), Vec::new());
-        for &n in sizes {
-            let (mut cell, mut cell_spe) = (Vec::new(), Vec::new());
-            for kind in INDEPENDENT {
-                for inputs in [1, 4, 8, 12] {
-                    let count = if n * points >= 16_384 { 4 } else { 10 };
-                    for seed in 0..count {
-                        let readings = kind.readings((n, 400), inputs, 7000 + seed);
-                        let Some(trial) = Trial::of(&readings, n, points, recipe) else { continue };
-                        cell.push(trial.t2_rate());
-                        cell_spe.push(trial.spe_rate());
-                    }
-                }
-            }
-            let over = share(cell.iter().map(|&rate| rate > 0.1));
-            println!(
-                "{points} points, n {n}: T² {}, {} of {} fits above 10 %; SPE {}, {}",
-                percent(mean(cell.iter().copied())),
-                percent(over),
-                cell.len(),
-                percent(mean(cell_spe.iter().copied())),
-                percent(share(cell_spe.iter().map(|&rate| rate > 0.1))),
-            );
-            assert!(over < 0.1, "{points} points, n {n}: {over}");
-            // 32 samples support one in 33: the mean cannot be much above 3 %.
-            let least = if n < 64 { 0.01 } else { 0.02 };
-            assert!((least..=0.07).contains(&mean(cell.iter().copied())), "{points} points, n {n}");
-            t2.extend(cell);
-            spe.extend(cell_spe);
-        }
-        let (rate, over) = (mean(t2.iter().copied()), share(t2.iter().map(|&rate| rate > 0.1)));
-        println!(
-            "{points} points, {} fits: T² {}, {} above 10 %; SPE {}",
-            t2.len(),
-            percent(rate),
-            percent(over),
-            percent(mean(spe))
-        );
-        assert!((0.03..=0.07).contains(&rate) && over < 0.1, "{points} points: {rate} {over}");
-    }
-}
-
-/// The same bound on readings that the rule for T² was not chosen by. It is missed in 4 of 12
-/// cells, by far where the final model is at the limit of its points and the folds' are not.
-#[test]
-#[ignore = "not met: T² of lognormal readings, 10 inputs, n = 64 gives 9.5 % at a nominal 5 %"]
-fn watched_t2_of_skewed_readings_gives_about_as_many_false_alarms_as_wished_for() {
-    let mut missed = 0;
-    for n in [48, 64, 96] {
-        for inputs in [2, 6, 10, 16] {
-            let all = trials(Kind::Skewed, (n, 300), inputs, 0..60, Recipe::default());
-            let rates: Vec<f64> = all.iter().map(Trial::t2_rate).collect();
-            let capped = |t: &Trial| t.report.warnings().contains(&Warning::PointsCapped);
-            let rate = mean(rates.iter().copied());
-            let over = share(rates.iter().map(|&rate| rate > 0.1));
-            println!(
-                "n {n}, {inputs} inputs: T² {}, {} of fits above 10 %; SPE {}; {} said to have too \
-                 few points",
-                percent(rate),
-                percent(over),
-                percent(mean(all.iter().map(Trial::spe_rate))),
-                percent(share(all.iter().map(capped)))
-            );
-            missed += usize::from(rate > 0.07 || over >= 0.1);
-        }
-    }
-    assert_eq!(missed, 0, "of 12 cells");
-}
-
-#[test]
 fn a_wish_beyond_the_samples_is_answered_by_what_they_support() {
     let n = 128;
     let wish = FalseAlarms::PerDay { alarms: 1.0, hertz: 1000.0 };
@@ -314,12 +239,6 @@ fn a_wish_beyond_the_samples_is_answered_by_what_they_support() {
         86_400_000.0 * rate
     );
     assert!(rate <= 1.5 * stated && stated <= 2.0 * rate, "{rate} found, {stated} stated");
-    // With both scores watched, each of them can exceed the largest.
-    let both = trials(Kind::Correlated, (n, 1), 4, 0..1, recipe.watch(Watch::Both));
-    assert_eq!(both[0].report.false_alarms, 2.0 / (n as f64 + 1.0));
-    // The wish is for one score each half as large, so it takes twice as many and one more.
-    let needed = Warning::UnsupportedRate { given: n, needed: 172_799_999 };
-    assert!(both[0].report.warnings().contains(&needed));
 }
 
 /// Learns from some rows.

@@ -11,7 +11,7 @@ use common::number;
 use evaluation::{alarm_rate, auroc, is_shared, mean, read_shared};
 use learning::Machine;
 use mercer::detect::explain::suspect;
-use mercer::detect::{FoldOrder, Scaling, Thresholds, Watch};
+use mercer::detect::{FoldOrder, Scaling, Threshold};
 use mercer::error::Fault;
 use mercer::kernel::Rbf;
 use mercer::kpca::{Components, Expansion, ExpansionHeader};
@@ -45,8 +45,8 @@ fn by_hand<const D: usize, const R: usize, const P: usize>(
     let expansion = Expansion::from_parts(header, weights, centre, [0.1; P], [0.25; P])?;
     let model =
         KernelPca::from_parts(Rbf::new(gamma), points, Rbf::new(gamma).memos(&points), expansion);
-    let thresholds = Thresholds::new(0.5, 10.0, Watch::Both);
-    Detector::from_parts(Scaling::identity(), model, thresholds)
+    let threshold = Threshold::new(0.5);
+    Detector::from_parts(Scaling::identity(), model, threshold)
 }
 
 /// Readings of every size: usual ones, ones with a far input, huge and tiny ones.
@@ -139,7 +139,7 @@ fn usual_readings_score_as_before() {
     let mut worst = 0.0_f64;
     for seed in 1..=10 {
         let (detector, quantised) = machine(seed);
-        let threshold = f64::from(detector.thresholds().spe);
+        let threshold = f64::from(detector.threshold().spe);
         let mut random = Machine(seed + 50);
         for _ in 0..500 {
             let load = 3.0 * random.uniform();
@@ -261,7 +261,7 @@ fn what_cannot_be_quantised_is_refused() {
     let scaled = |mean: f32, deviation: f32| {
         let detector = by_hand(0.1, points, weights, centre)?;
         let scaling = Scaling::new([0.0, mean], [1.0, deviation]);
-        Detector::from_parts(scaling, detector.model().clone(), *detector.thresholds())
+        Detector::from_parts(scaling, detector.model().clone(), *detector.threshold())
     };
     assert_eq!(named(scaled(1e9, 1.0)), "mean");
     assert_eq!(named(scaled(f32::NAN, 1.0)), "mean");
@@ -461,7 +461,7 @@ fn case<const D: usize, const R: usize>(
     Case {
         set,
         points: R,
-        threshold: detector.thresholds().spe.into(),
+        threshold: detector.threshold().spe.into(),
         float: scores(detector),
         whole: scores(&*quantised),
         bytes: scores(&*bytes),
@@ -494,7 +494,7 @@ fn with_bytes<const D: usize, const R: usize, const P: usize>(
     let expansion = Expansion::from_parts(header, weights, centre, offsets, variances).unwrap();
     let kernel = *model.kernel().unwrap();
     let model = KernelPca::from_parts(kernel, points, kernel.memos(&points), expansion);
-    Box::new(Detector::from_parts(*detector.scaling(), model, *detector.thresholds()).unwrap())
+    Box::new(Detector::from_parts(*detector.scaling(), model, *detector.threshold()).unwrap())
 }
 
 impl Case {

@@ -147,7 +147,6 @@ fn every_warning_reads_differently() {
         Warning::PointsCapped,
         Warning::Indefinite,
         Warning::ThresholdLowered { sample: 3, above: 2 },
-        Warning::FarReadingsPass,
         Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Outlier { sample: 7 } },
         Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Threshold { sample: 7 } },
         Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Stuck },

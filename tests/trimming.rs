@@ -64,7 +64,7 @@ fn trimming_drops_the_outliers(size: f64) {
                 assert_eq!(detector.model().score(x), model.score(x));
             }
             let scores = cross_fit(&rbf(), &scaled, &recipe);
-            assert_eq!(report.thresholds.spe, quantile(scores.iter().map(|s| s.spe), 50));
+            assert_eq!(report.threshold.spe, quantile(scores.iter().map(|s| s.spe), 50));
         }
     }
 }

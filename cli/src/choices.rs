@@ -3,7 +3,7 @@
 use std::fmt;
 
 use clap::{Args, FromArgMatches, ValueEnum};
-use mercer::detect::{FalseAlarms, FoldOrder, Watch};
+use mercer::detect::{FalseAlarms, FoldOrder};
 use mercer::kpca::Components;
 use mercer::{Error, Recipe};
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub(crate) struct Choices {
     /// The share of normal readings that may raise an alarm
     #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
     pub alpha: f64,
-    /// Parts that the samples are dealt into to calibrate thresholds: each is scored by a model of the others
+    /// Parts that the samples are dealt into to calibrate the threshold: each is scored by a model of the others
     #[arg(long, value_name = "F", default_value_t = 4)]
     pub folds: usize,
     /// contiguous: for readings that follow each other in time; interleaved: for independent ones
@@ -55,9 +55,6 @@ pub(crate) struct Choices {
     /// Leave out this share of the samples, those that score worst
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub trim: f64,
-    /// Which scores can raise an alarm
-    #[arg(long, value_enum, default_value_t = WatchName::Spe)]
-    pub watch: WatchName,
 }
 
 /// A kernel by name.
@@ -160,39 +157,6 @@ impl From<Order> for FoldOrder {
     }
 }
 
-/// `--watch`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum WatchName {
-    /// What the components do not explain
-    Spe,
-    /// How far along the components
-    T2,
-    /// Either
-    Both,
-}
-
-impl From<Watch> for WatchName {
-    fn from(watch: Watch) -> Self {
-        match watch {
-            Watch::Spe => Self::Spe,
-            Watch::T2 => Self::T2,
-            Watch::Both => Self::Both,
-            other => unreachable!("{other:?} is newer than this program"),
-        }
-    }
-}
-
-impl From<WatchName> for Watch {
-    fn from(watch: WatchName) -> Self {
-        match watch {
-            WatchName::Spe => Self::Spe,
-            WatchName::T2 => Self::T2,
-            WatchName::Both => Self::Both,
-        }
-    }
-}
-
 /// What the options are when none is given.
 impl Default for Choices {
     fn default() -> Self {
@@ -214,7 +178,6 @@ impl Choices {
             .folds(self.folds)
             .order(self.fold_order.into())
             .false_alarms(FalseAlarms::Share(T::from_f64(self.alpha)))
-            .watch(self.watch.into())
             .trim(T::from_f64(self.trim))
     }
 

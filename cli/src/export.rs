@@ -15,7 +15,7 @@ use std::str::FromStr;
 use mercer::Error;
 
 use crate::Number;
-use crate::model::{Model, watched};
+use crate::model::Model;
 use crate::text::{percent, short};
 
 /// Characters of what a model is called.
@@ -89,19 +89,12 @@ fn facts<T: Number>(
             training.samples,
             percent(training.explained)
         ),
-        format!("an alarm is: {}", alarm(model)),
+        format!("an alarm is: SPE above {}", short(model.threshold.spe.to_f64())),
         format!("expected false alarms: {}", training.promise()),
         format!("checksum: {:08x}, as `mercer inspect` shows it", model.checksum()?),
     ];
     facts.extend(training.all_warnings().map(|warning| format!("warning: {}", comment(&warning))));
     Ok(facts)
-}
-
-/// The condition that is watched, to four digits.
-fn alarm<T: Number>(model: &Model<T>) -> String {
-    let spe = format!("SPE above {}", short(model.thresholds.spe.to_f64()));
-    let t2 = format!("T2 above {}", short(model.thresholds.t2.to_f64()));
-    watched(model.thresholds.watch, spe, t2).join(" or ")
 }
 
 /// Numbers with a comma between them.

@@ -8,13 +8,12 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, ensure};
 use crc::{CRC_32_ISO_HDLC, Crc};
-use mercer::detect::Thresholds;
+use mercer::detect::Threshold;
 use mercer::kpca::ExpansionHeader;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 
 use crate::bounded::{MOST_JSON, read_text};
-use crate::choices::WatchName;
 use crate::grid::Grid;
 use crate::memory::Weights;
 use crate::model::{AnyModel, Model, with_model};
@@ -50,8 +49,6 @@ struct Record<T> {
     total_variance: T,
     indefinite: bool,
     threshold_spe: T,
-    threshold_t2: T,
-    watch: WatchName,
     training: Training,
     /// CRC-32 of the whole file, with [`NO_CHECKSUM`] in this place.
     checksum: String,
@@ -174,9 +171,7 @@ fn to_record<T: Number>(model: &Model<T>) -> Record<T> {
         centre_norm: header.centre_norm,
         total_variance: header.total_variance,
         indefinite: header.indefinite,
-        threshold_spe: model.thresholds.spe,
-        threshold_t2: model.thresholds.t2,
-        watch: model.thresholds.watch.into(),
+        threshold_spe: model.threshold.spe,
         training: model.training.clone(),
         checksum: NO_CHECKSUM.into(),
     }
@@ -204,7 +199,7 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         columns: record.columns,
         mean: record.mean,
         deviation: record.deviation,
-        thresholds: Thresholds::new(record.threshold_spe, record.threshold_t2, record.watch.into()),
+        threshold: Threshold::new(record.threshold_spe),
         training: record.training,
     })
 }

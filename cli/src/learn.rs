@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, bail, ensure};
 use mercer::detect::learning::Learning;
-use mercer::detect::{Thresholds, Warning, scaling};
+use mercer::detect::{Threshold, Warning, scaling};
 use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Indexed, Samples};
 use mercer::kpca::exact::{self, ExactScratch};
@@ -40,7 +40,7 @@ pub(crate) fn learn<T: Number>(
         deviation,
         points: fitted.points,
         weights: fitted.weights,
-        thresholds: fitted.thresholds,
+        threshold: fitted.threshold,
         training,
     })
 }
@@ -97,7 +97,7 @@ fn require_scale<T: Number>(data: &Loaded<T>, mean: &[T], deviation: &[T]) -> Re
 struct Fitted<T> {
     points: Grid<T>,
     weights: Weights<T>,
-    thresholds: Thresholds<T>,
+    threshold: Threshold<T>,
     report: FitReport<T>,
     trimmed: usize,
     warnings: Vec<mercer::detect::Warning>,
@@ -141,9 +141,9 @@ where
     let mut fitted = Fitted {
         points: Grid::new(samples.columns()),
         weights: Weights::of(scratch.candidate.view()),
-        thresholds: match refused {
-            Some(_) => Thresholds::new(T::ZERO, T::ZERO, learned.thresholds.watch),
-            None => learned.thresholds,
+        threshold: match refused {
+            Some(_) => Threshold::EMPTY,
+            None => learned.threshold,
         },
         report: learned.fit,
         trimmed: learned.trimmed,
@@ -178,19 +178,19 @@ where
     Ok(())
 }
 
-/// The thresholds for exact kernel PCA on samples that are scaled already.
+/// The threshold for exact kernel PCA on samples that are scaled already.
 pub(crate) fn calibrate<T, K>(
     samples: &Grid<T>,
     kernel: &K,
     choices: &Choices,
     step: &mut dyn FnMut(),
-) -> Result<Thresholds<T>, Error>
+) -> Result<Threshold<T>, Error>
 where
     T: Number,
     K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let fitted = fit(samples, kernel, choices, step)?;
-    fitted.refused.map_or(Ok(fitted.thresholds), Err)
+    fitted.refused.map_or(Ok(fitted.threshold), Err)
 }
 
 impl<T: Number> Fitted<T> {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::{Result, bail, ensure};
 use mercer::detect::cost::detector_size;
-use mercer::detect::{Cost, DetectorView, Thresholds, Watch};
+use mercer::detect::{Cost, DetectorView, Threshold};
 use mercer::kernel::BlockKernel;
 use mercer::kpca::{ExpansionView, KernelPcaView};
 use mercer::{Error, Verdict};
@@ -16,7 +16,7 @@ use crate::text::excerpt;
 use crate::training::Training;
 use crate::{KernelSpec, Number, Precision};
 
-/// Scaling, points, weights and thresholds, with the names of the inputs and how it came about.
+/// Scaling, points, weights and threshold, with the names of the inputs and how it came about.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Model<T> {
     /// Names of the inputs.
@@ -31,20 +31,14 @@ pub(crate) struct Model<T> {
     pub points: Grid<T>,
     /// Their weights.
     pub weights: Weights<T>,
-    /// Scores above these are anomalous.
-    pub thresholds: Thresholds<T>,
+    /// Where anomalies begin.
+    pub threshold: Threshold<T>,
     /// How it was fitted.
     pub training: Training,
 }
 
 /// Characters of a column's name.
 pub(crate) const LONGEST_NAME: usize = 256;
-
-/// What there is of each score that is watched, SPE first.
-pub(crate) fn watched<V>(watch: Watch, spe: V, t2: V) -> Vec<V> {
-    let both = [(watch.watches_spe(), spe), (watch.watches_t2(), t2)];
-    both.into_iter().filter_map(|(is_watched, value)| is_watched.then_some(value)).collect()
-}
 
 impl<T: Number> Model<T> {
     /// The number of inputs.
@@ -89,7 +83,7 @@ impl<T: Number> Model<T> {
             mean: &self.mean,
             deviation: &self.deviation,
             model: KernelPcaView::with_memos(kernel, &self.points, memos, self.expansion()?)?,
-            thresholds: self.thresholds,
+            threshold: self.threshold,
         })
     }
 
@@ -186,11 +180,10 @@ impl<T: Number> Model<T> {
 
     /// What cannot tell readings apart is never quiet.
     fn validate_refusal(&self) -> Result<(), Error> {
-        let Thresholds { spe, t2, .. } = self.thresholds;
-        if self.training.refused.is_none() || (spe == T::ZERO && t2 == T::ZERO) {
+        if self.training.refused.is_none() || self.threshold == Threshold::EMPTY {
             return Ok(());
         }
-        Err(Error::Parameter { name: "thresholds", rule: "0 in a model that was refused" })
+        Err(Error::Parameter { name: "threshold", rule: "0 in a model that was refused" })
     }
 
     /// Refuses what learning refused, unless it is wanted all the same.

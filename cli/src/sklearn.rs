@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use mercer::detect::Thresholds;
+use mercer::detect::Threshold;
 use mercer::kernel::{BlockKernel, gram};
 use mercer::kpca::ExpansionHeader;
 use mercer::{Error, Kernel};
@@ -123,7 +123,7 @@ impl Dump {
         Ok(spec)
     }
 
-    /// The model, with thresholds by cross-fit on the samples that the dump carries.
+    /// The model, with a threshold by cross-fit on the samples that the dump carries.
     ///
     /// # Errors
     /// With `name`, that of the file, where that is to blame.
@@ -147,10 +147,10 @@ impl Dump {
             let dropped = self.eigenvalues.len() - rank;
             warnings.push(format!("{dropped} components without variance were left out"));
         }
-        let (thresholds, refused) = match calibrated {
-            Ok(thresholds) => (Some(thresholds), None),
+        let (threshold, refused) = match calibrated {
+            Ok(threshold) => (Some(threshold), None),
             Err(error @ Error::Parameter { .. }) => return Err(explain_option(error, name)),
-            Err(error) => (None, Some(format!("the thresholds could not be calibrated: {error}"))),
+            Err(error) => (None, Some(format!("the threshold could not be calibrated: {error}"))),
         };
         let explained: f64 = self.eigenvalues.iter().take(rank).sum::<f64>()
             / (self.samples.len() as f64 * weights.header.total_variance.to_f64());
@@ -170,14 +170,14 @@ impl Dump {
                 .unwrap_or_else(|| vec![T::ONE; inputs]),
             points,
             weights,
-            thresholds: thresholds.unwrap_or(Thresholds::EMPTY),
+            threshold: threshold.unwrap_or(Threshold::EMPTY),
             training: Training {
                 samples: self.samples.len(),
                 trimmed: 0,
                 explained,
                 unspanned: 0.0,
                 rank,
-                false_alarms: thresholds.map(|_| choices.alpha),
+                false_alarms: threshold.map(|_| choices.alpha),
                 folds: choices.folds,
                 fold_order: choices.fold_order,
                 refused,

@@ -32,7 +32,7 @@ pub(crate) struct Training {
     pub unspanned: f64,
     /// Components that could have been kept.
     pub rank: usize,
-    /// The share of false alarms that the thresholds are for; none if they are not calibrated.
+    /// The share of false alarms that the threshold is for; none if it is not calibrated.
     pub false_alarms: Option<f64>,
     /// Folds of the cross-fit.
     pub folds: usize,
@@ -62,7 +62,7 @@ impl Training {
     pub(crate) fn refusal(&self) -> Option<String> {
         let why = self.refused.as_ref()?;
         Some(format!(
-            "learning refused this model, which projects readings but cannot tell which are anomalous (it has no thresholds, whatever scores above 0 is an alarm): {why}"
+            "learning refused this model, which projects readings but cannot tell which are anomalous (it has no threshold, whatever scores above 0 is an alarm): {why}"
         ))
     }
 

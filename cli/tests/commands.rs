@@ -57,7 +57,7 @@ fn alarms_are_scores_above_the_threshold_and_contributions_are_named() {
     assert_eq!(column(&scored, "row"), (0..60).map(f64::from).collect::<Vec<_>>());
     let json: serde_json::Value =
         serde_json::from_str(&desk.succeed(&["inspect", "m.mercer", "--json"])).expect("JSON");
-    let threshold = json["thresholds"]["spe"].as_f64().expect("a number");
+    let threshold = json["threshold"]["spe"].as_f64().expect("a number");
     let alarms = rows.iter().filter(|row| row[4] == 1.0).count();
     assert!(alarms > 0 && alarms < rows.len(), "{alarms}");
     assert!(rows.iter().all(|row| (row[4] == 1.0) == (row[1] > threshold)));

@@ -32,7 +32,7 @@ use super::detector::DetectorView;
 use super::learning::{LearnReport, LearnScratch, LearnSizes, Learning, Recipe};
 use super::persist::{Checked, Encode, Sizes, fill};
 use super::scaling;
-use super::thresholds::Thresholds;
+use super::threshold::Threshold;
 use crate::Progress;
 use crate::error::{Error, require_shape};
 use crate::kernel::block::make_memos;
@@ -48,7 +48,7 @@ use crate::math::Real;
 #[derive(Debug)]
 pub struct DetectorBuffer<'a, K, T> {
     kernel: Option<K>,
-    thresholds: Thresholds<T>,
+    threshold: Threshold<T>,
     header: ExpansionHeader<T>,
     mean: &'a mut [T],
     deviation: &'a mut [T],
@@ -123,7 +123,7 @@ where
         let mut numbers = Carver::new("numbers of a detector", needed, numbers)?;
         Ok(Self {
             kernel: None,
-            thresholds: Thresholds::EMPTY,
+            threshold: Threshold::EMPTY,
             header: ExpansionHeader::default(),
             mean: numbers.take(inputs),
             deviation: numbers.take(inputs),
@@ -188,11 +188,11 @@ where
             mean: self.mean,
             deviation: self.deviation,
             model: KernelPcaView::with_memos(kernel, &self.points, memos, expansion)?,
-            thresholds: self.thresholds,
+            threshold: self.threshold,
         })
     }
 
-    /// Learns from samples: scaling, thresholds and model, in one go.
+    /// Learns from samples: scaling, threshold and model, in one go.
     ///
     /// `numbers` has room for [`learn_numbers`](Self::learn_numbers), `indices` for
     /// [`learn_indices`](Self::learn_indices).
@@ -243,7 +243,7 @@ where
         copy(deviation, self.deviation);
         self.points.fill(scratch.points(&report).filter_map(|row| scaled.sample(row)));
         self.storage().copy_from(scratch.candidate.view());
-        self.thresholds = report.thresholds;
+        self.threshold = report.threshold;
         self.adopt(kernel);
         Ok(report)
     }
@@ -277,7 +277,7 @@ where
         self.points.in_use = checked.points();
         fill(self.points.numbers, checked.readings.values());
         checked.write_expansion(&mut self.storage());
-        self.thresholds = checked.thresholds;
+        self.threshold = checked.threshold;
         self.adopt(checked.kernel);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Thresholds for a wished share of false alarms, and how far samples can support the wish.
+//! A threshold for a wished share of false alarms, and how far samples can support the wish.
 //!
 //! The scores of the samples a model was fitted to say little about those of new readings: the
 //! model has bent itself towards them. On six real data sets a 5 % threshold taken from them gave
@@ -147,18 +147,6 @@ pub(crate) fn samples_for<T: Real>(alpha: T) -> usize {
 /// higher than all of them.
 pub(crate) fn supported_share<T: Real>(samples: usize) -> T {
     T::ONE / (T::from_usize(samples) + T::ONE)
-}
-
-/// What T² is divided by so that those of models with unlike numbers of components can be compared.
-///
-/// A fold's model keeps fewer components than the final one, which is fitted to more samples. Those
-/// it lacks have the least variance, and are the ones that fit new readings worst: each adds to
-/// the T² of a new reading about twice the mean of the others. So T² grows with the square of the
-/// number. That is what was measured on five kinds of readings, where thresholds for 5 % gave 8 %
-/// without it; it does not hold where the final model is at the limit of its points and the folds'
-/// models are not (`docs/CALIBRATION.md`).
-pub(crate) fn t2_unit<T: Real>(components: usize) -> T {
-    T::from_usize(components).power(2)
 }
 
 /// The `rank`-th smallest value, counted from 1, by counting how many are smaller.

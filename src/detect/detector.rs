@@ -1,4 +1,4 @@
-//! A detector: scaling of the inputs, a kernel PCA model, and thresholds that were calibrated for
+//! A detector: scaling of the inputs, a kernel PCA model, and a threshold that was calibrated for
 //! it.
 //!
 //! One value that can be learned in RAM (see [`Learner`](crate::Learner)) or be a `static` in
@@ -10,26 +10,26 @@ pub use view::DetectorView;
 
 use crate::detect::hearing::Hearing;
 use crate::detect::reading::{Prepare, Reading, VectorReading};
-use crate::detect::thresholds::{Thresholds, Verdict};
+use crate::detect::threshold::{Threshold, Verdict};
 use crate::detect::valid::Inspection;
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Kernel, Rbf};
 use crate::kpca::{KernelPca, Projection, Scalar};
 
-/// Scaling, model and thresholds in one: at most `R` points and `P` components on
+/// Scaling, model and threshold in one: at most `R` points and `P` components on
 /// [readings](crate::detect::reading) of type `X`.
 ///
 /// ```
 /// use mercer::{Detector, KernelPca};
-/// use mercer::detect::{Scaling, Thresholds, Watch};
+/// use mercer::detect::{Scaling, Threshold};
 /// use mercer::kernel::Rbf;
 /// use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
 /// # let samples: [[f32; 2]; 6] = [[0.0, 0.1], [0.9, 1.0], [2.1, 1.9], [3.0, 3.1], [1.5, 1.4], [2.4, 2.6]];
 /// # let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
 /// # let mut workspace = LandmarkWorkspace::<f32, 6, 4>::new();
 /// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
-/// let thresholds = Thresholds::new(0.2, 10.0, Watch::Spe);
-/// let detector = Detector::from_parts(Scaling::identity(), model, thresholds)?;
+/// let threshold = Threshold::new(0.2);
+/// let detector = Detector::from_parts(Scaling::identity(), model, threshold)?;
 /// assert!(!detector.score(&[1.2, 1.3])?.anomalous);
 /// assert!(detector.score(&[1.2, 3.0])?.anomalous);
 /// # Ok::<(), mercer::Error>(())
@@ -39,7 +39,7 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 ///
 /// ```
 /// use mercer::GaussianDetector;
-/// use mercer::detect::{Scaling, Thresholds, Watch};
+/// use mercer::detect::{Scaling, Threshold};
 /// use mercer::kernel::Rbf;
 /// use mercer::kpca::{Expansion, ExpansionHeader};
 ///
@@ -55,7 +55,7 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 ///     Rbf::new(0.04),
 ///     [[0.5, -0.4, 1.0], [-0.6, 0.2, -0.9]],
 ///     EXPANSION,
-///     Thresholds::new(0.3, 9.0, Watch::Spe), // with 1.8 it would not compile: deaf
+///     Threshold::new(0.3), // with 1.8 it would not compile: deaf
 /// )
 /// .expect("a valid detector");
 /// assert!(PUMP.score(&[30.0, 2.0, 0.0])?.anomalous);
@@ -70,7 +70,7 @@ where
 {
     pub(crate) scaling: X::Scaling,
     pub(crate) model: KernelPca<K, X, R, P>,
-    pub(crate) thresholds: Thresholds<Scalar<K, X>>,
+    pub(crate) threshold: Threshold<Scalar<K, X>>,
 }
 
 /// The usual case: a Gaussian kernel on `D` inputs in `f32`, at most `R` points and `P` components.
@@ -87,7 +87,7 @@ where
 
     /// A detector that has learned nothing; a `static` of it stays in `.bss`.
     pub const fn new() -> Self {
-        Self { scaling: X::Scaling::EMPTY, model: KernelPca::new(), thresholds: Thresholds::EMPTY }
+        Self { scaling: X::Scaling::EMPTY, model: KernelPca::new(), threshold: Threshold::EMPTY }
     }
 
     /// A detector from parts that were learned earlier. In flash, that is
@@ -98,9 +98,9 @@ where
     pub fn from_parts(
         scaling: X::Scaling,
         model: KernelPca<K, X, R, P>,
-        thresholds: Thresholds<Scalar<K, X>>,
+        threshold: Threshold<Scalar<K, X>>,
     ) -> Result<Self, Error> {
-        let mut detector = Self { scaling, model, thresholds };
+        let mut detector = Self { scaling, model, threshold };
         detector.validate()?;
         detector.model.remember();
         Ok(detector)
@@ -110,13 +110,13 @@ where
     /// [from parts](Self::from_parts) is.
     ///
     /// # Errors
-    /// [`Error::NotFitted`]; [`Error::Deaf`] if no reading can exceed a threshold that is watched;
+    /// [`Error::NotFitted`]; [`Error::Deaf`] if no reading can exceed the threshold;
     /// [`Error::Parameter`] names a number out of range:
     ///
     /// | name | rule |
     /// |---|---|
     /// | parameters of the kernel | [`Kernel::validate`] |
-    /// | `mean`, `points`, `centre`, `weights`, `offsets`, `spe`, `t2` | finite |
+    /// | `mean`, `points`, `centre`, `weights`, `offsets`, `spe` | finite |
     /// | `deviation`, `total_variance` | finite, > 0 and not subnormal |
     /// | `variances` | the same, descending; in sum at most the total variance, but for rounding and indefinite kernels |
     /// | `centre`, `weights` | with a bounded kernel: not so large that rounding is all that is left |
@@ -130,7 +130,7 @@ where
             return Err(Error::Parameter { name: "points", rule: "finite" });
         }
         let expansion = self.model.expansion();
-        Inspection::of::<Scalar<K, X>>().rest(kernel.stranger_norm(), &expansion, self.thresholds)
+        Inspection::of::<Scalar<K, X>>().rest(kernel.stranger_norm(), &expansion, self.threshold)
     }
 
     /// How readings are prepared for the model: mean and deviation of the inputs, if they have any.
@@ -143,25 +143,25 @@ where
         &self.model
     }
 
-    /// The thresholds.
-    pub const fn thresholds(&self) -> &Thresholds<Scalar<K, X>> {
-        &self.thresholds
+    /// The threshold.
+    pub const fn threshold(&self) -> &Threshold<Scalar<K, X>> {
+        &self.threshold
     }
 
-    /// Replaces the thresholds.
+    /// Replaces the threshold.
     ///
     /// # Errors
-    /// [`Error::Parameter`] names one that is not finite, [`Error::Deaf`] says that nothing would
+    /// [`Error::Parameter`] says that it is not finite, [`Error::Deaf`] says that nothing would
     /// exceed it, and [`Error::NotFitted`] that there is nothing to judge yet.
-    pub fn set_thresholds(&mut self, thresholds: Thresholds<Scalar<K, X>>) -> Result<(), Error> {
+    pub fn set_threshold(&mut self, threshold: Threshold<Scalar<K, X>>) -> Result<(), Error> {
         let kernel = self.model.kernel().ok_or(Error::NotFitted)?;
         let hearing = Hearing::of(kernel.stranger_norm(), &self.model.expansion());
-        hearing.require(&thresholds.to_f64())?;
-        self.thresholds = thresholds;
+        hearing.require(&threshold.to_f64())?;
+        self.threshold = threshold;
         Ok(())
     }
 
-    /// Scores a raw reading and compares it with the thresholds; one pass over the points.
+    /// Scores a raw reading and compares it with the threshold; one pass over the points.
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
@@ -172,7 +172,7 @@ where
             // Something is wrong with the reading, or may be.
             scored => self.prepared(x).and(scored)?,
         };
-        Ok(self.thresholds.judge(score))
+        Ok(self.threshold.judge(score))
     }
 
     /// Projects a raw reading onto the components.
@@ -187,7 +187,7 @@ where
     pub(crate) fn clear(&mut self) {
         self.scaling = X::Scaling::EMPTY;
         self.model.clear();
-        self.thresholds = Thresholds::EMPTY;
+        self.threshold = Threshold::EMPTY;
     }
 
     /// A raw reading as the model sees it, or what is wrong with it.
@@ -216,7 +216,7 @@ where
             mean: self.scaling.mean.view(),
             deviation: self.scaling.deviation.view(),
             model: self.model.view()?,
-            thresholds: self.thresholds,
+            threshold: self.threshold,
         })
     }
 }

@@ -114,7 +114,7 @@ where
     /// ```
     /// use mercer::detect::explain::{ITERATIONS, suspect};
     /// # use mercer::{Detector, KernelPca};
-    /// # use mercer::detect::{Scaling, Thresholds};
+    /// # use mercer::detect::{Scaling, Threshold};
     /// # use mercer::kernel::Rbf;
     /// # use mercer::kpca::{Components, ExactWorkspace};
     /// # let samples: [[f32; 3]; 16] = core::array::from_fn(|i| {
@@ -126,7 +126,7 @@ where
     /// # let mut model = KernelPca::<Rbf<f32>, [f32; 3], 16, 8>::new();
     /// # let share = Components::Share(0.95);
     /// # model.fit_exact(Rbf::new(0.05), &scaled, share, &mut ExactWorkspace::<f32, 16>::new())?;
-    /// # let detector = Detector::from_parts(scaling, model, Thresholds::EMPTY)?;
+    /// # let detector = Detector::from_parts(scaling, model, Threshold::EMPTY)?;
     /// // Learned from readings whose third input is the sum of the others.
     /// let x = [20.5, 30.5, 41.0];
     /// let contributions = detector.contributions(&x)?;

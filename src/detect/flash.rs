@@ -8,7 +8,7 @@
 //!
 //! ```compile_fail,E0080
 //! use mercer::GaussianDetector;
-//! use mercer::detect::{Scaling, Thresholds, Watch};
+//! use mercer::detect::{Scaling, Threshold};
 //! use mercer::kernel::Rbf;
 //! use mercer::kpca::{Expansion, ExpansionHeader};
 //!
@@ -24,7 +24,7 @@
 //!     Rbf::new(0.04),
 //!     [[0.5, -0.4, 1.0], [-0.6, 0.2, -0.9]],
 //!     EXPANSION,
-//!     Thresholds::new(1.8, 9.0, Watch::Spe),
+//!     Threshold::new(1.8),
 //! )
 //! .expect("a valid detector");
 //! ```
@@ -44,7 +44,7 @@
 
 use super::detector::Detector;
 use super::scaling::Scaling;
-use super::thresholds::Thresholds;
+use super::threshold::Threshold;
 use super::valid::Inspection;
 use crate::kernel::{Cosine, Laplacian, Linear, Memos, Poly, Rbf, Sigmoid, broken_rate_rule};
 use crate::kpca::{Expansion, ExpansionHeader, KernelPca};
@@ -83,7 +83,7 @@ macro_rules! in_flash {
                 kernel: $kernel,
                 points: [[$t; D]; R],
                 expansion: Expansion<$t, R, P>,
-                thresholds: Thresholds<$t>,
+                threshold: Threshold<$t>,
             ) -> Option<Self> {
                 let ($k, $points) = (&kernel, &points);
                 let header = expansion.header();
@@ -110,13 +110,12 @@ macro_rules! in_flash {
                     header.total_variance as f64,
                     header.indefinite,
                 );
-                let Thresholds { spe, t2, watch } = thresholds;
-                let in_f64 = Thresholds::new(spe as f64, t2 as f64, watch);
+                let in_f64 = Threshold::new(threshold.spe as f64);
                 match inspection.finish($norm, &header, &in_f64) {
                     Ok(()) => {
                         let memos = $memos;
                         let model = KernelPca::from_parts(kernel, points, memos, expansion);
-                        Some(Self { scaling, model, thresholds })
+                        Some(Self { scaling, model, threshold })
                     }
                     Err(_) => None,
                 }

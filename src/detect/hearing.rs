@@ -1,11 +1,11 @@
 //! Which thresholds can be exceeded: the one place that says when a detector is deaf.
 //!
 //! With a kernel that has [strangers](crate::Kernel::stranger_norm), such as a Gaussian, no reading
-//! has an SPE above that of a stranger but for at most 7e-4 (5 of 1,151 fits), and T² is bounded as
-//! well. A threshold at or above these is never exceeded. Numbers are `f64`, to which both scalar
-//! types convert exactly, so that learning, storage, integers and constants get the same answer.
+//! has an SPE above that of a stranger but for at most 7e-4 (5 of 1,151 fits). A threshold at or
+//! above it is never exceeded. Numbers are `f64`, to which both scalar types convert exactly, so
+//! that learning, storage, integers and constants get the same answer.
 
-use super::thresholds::Thresholds;
+use super::threshold::Threshold;
 use crate::error::Error;
 use crate::kernel::{Kernel, Samples};
 use crate::kpca::{ExpansionView, KernelPcaView};
@@ -15,7 +15,7 @@ use crate::math::{Real, sum};
 /// stranger: it covers the rounding of sums over up to thousands of components in `f32`.
 const MARGIN: f64 = 1.0 / 1024.0;
 
-/// What decides how large scores can become.
+/// What decides how large an SPE can become.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::detect) struct Hearing {
     /// `k(s, s)` of a stranger; none for a kernel that knows no bound.
@@ -24,10 +24,6 @@ pub(in crate::detect) struct Hearing {
     pub(in crate::detect) centre_norm: f64,
     /// `Σ b_j²`.
     pub(in crate::detect) offsets: f64,
-    /// The smallest `λ_j`.
-    pub(in crate::detect) least_variance: f64,
-    /// Is the kernel indefinite? Then T² has no bound.
-    pub(in crate::detect) indefinite: bool,
 }
 
 impl Hearing {
@@ -36,13 +32,10 @@ impl Hearing {
         norm: Option<T>,
         expansion: &ExpansionView<'_, T>,
     ) -> Self {
-        let header = expansion.header();
         Self {
             norm: norm.map(T::to_f64),
-            centre_norm: header.centre_norm.to_f64(),
+            centre_norm: expansion.header().centre_norm.to_f64(),
             offsets: sum(expansion.offsets().iter().map(|b| b.to_f64() * b.to_f64())),
-            least_variance: expansion.variances().last().map_or(0.0, |variance| variance.to_f64()),
-            indefinite: header.indefinite,
         }
     }
 
@@ -58,33 +51,15 @@ impl Hearing {
         }
     }
 
-    /// No T² exceeds this: projections are those of `φ(x) − centre` on orthogonal directions, so
-    /// that `Σ f_j² ≤ ‖φ(x) − centre‖² ≤ 2(k(x, x) + ‖centre‖²)`.
-    const fn largest_t2(&self) -> f64 {
-        match self.norm {
-            Some(norm) if !self.indefinite => 2.0 * (norm + self.centre_norm) / self.least_variance,
-            _ => f64::INFINITY,
-        }
-    }
-
-    /// Can every threshold that is watched be exceeded?
+    /// Can this threshold be exceeded?
     ///
     /// # Errors
-    /// [`Error::Parameter`] names one that is not finite; [`Error::Deaf`].
-    pub(in crate::detect) const fn require(
-        &self,
-        thresholds: &Thresholds<f64>,
-    ) -> Result<(), Error> {
-        let Thresholds { spe, t2, watch } = *thresholds;
-        if !spe.is_finite() {
+    /// [`Error::Parameter`] if it is not finite; [`Error::Deaf`].
+    pub(in crate::detect) const fn require(&self, threshold: &Threshold<f64>) -> Result<(), Error> {
+        if !threshold.spe.is_finite() {
             return Err(Error::Parameter { name: "spe", rule: "finite" });
         }
-        if !t2.is_finite() {
-            return Err(Error::Parameter { name: "t2", rule: "finite" });
-        }
-        let deaf_to_spe = watch.watches_spe() && spe > self.highest_spe();
-        let deaf_to_t2 = watch.watches_t2() && t2 >= self.largest_t2();
-        if deaf_to_spe || deaf_to_t2 { Err(Error::Deaf) } else { Ok(()) }
+        if threshold.spe > self.highest_spe() { Err(Error::Deaf) } else { Ok(()) }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::detect::VectorReading;
 use crate::detect::quantised::QuantisedDetector;
 use crate::detect::scaling::Scaling;
-use crate::detect::{Detector, Thresholds, Verdict};
+use crate::detect::{Detector, Threshold, Verdict};
 use crate::error::Error;
 use crate::kernel::{Gradient, Vector};
 
@@ -23,7 +23,7 @@ use crate::kernel::{Gradient, Vector};
 /// }
 /// ```
 pub trait Detect<X: Vector> {
-    /// Scores a raw reading and compares it with the thresholds.
+    /// Scores a raw reading and compares it with the threshold.
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
@@ -39,8 +39,8 @@ pub trait Detect<X: Vector> {
     /// Mean and deviation of the inputs.
     fn scaling(&self) -> &Scaling<X>;
 
-    /// The thresholds.
-    fn thresholds(&self) -> &Thresholds<X::Scalar>;
+    /// The threshold.
+    fn threshold(&self) -> &Threshold<X::Scalar>;
 }
 
 impl<K, X, const R: usize, const P: usize> Detect<X> for Detector<K, X, R, P>
@@ -57,8 +57,8 @@ where
     fn scaling(&self) -> &Scaling<X> {
         self.scaling()
     }
-    fn thresholds(&self) -> &Thresholds<X::Scalar> {
-        self.thresholds()
+    fn threshold(&self) -> &Threshold<X::Scalar> {
+        self.threshold()
     }
 }
 
@@ -74,7 +74,7 @@ impl<const D: usize, const R: usize, const P: usize> Detect<[f32; D]>
     fn scaling(&self) -> &Scaling<[f32; D]> {
         self.scaling()
     }
-    fn thresholds(&self) -> &Thresholds<f32> {
-        self.thresholds()
+    fn threshold(&self) -> &Threshold<f32> {
+        self.threshold()
     }
 }

@@ -24,7 +24,7 @@
 //! | method | before the first fit | later |
 //! |---|---|---|
 //! | [`push`](Learner::push) | collects raw samples | collects more, if there is room |
-//! | [`begin`](Learner::begin), [`step`](Learner::step) | learn scaling, thresholds and model | learn again; the old detector serves until the new one is complete |
+//! | [`begin`](Learner::begin), [`step`](Learner::step) | learn scaling, threshold and model | learn again; the old detector serves until the new one is complete |
 //! | [`refresh`](Learner::refresh) | – | scores a reading, and lets a normal one become a sample |
 //! | [`freeze`](Learner::freeze), [`thaw`](Learner::thaw) | – | whether `refresh` may change the samples |
 //! | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
@@ -40,7 +40,7 @@ use crate::Progress;
 use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe};
 use crate::detect::persist::Encode;
 use crate::detect::reading::{Prepare, PreparedSamples, Reading};
-use crate::detect::{Detector, Thresholds, Verdict};
+use crate::detect::{Detector, Threshold, Verdict};
 use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Kernel, Rbf};
 use crate::kpca::{Expansion, LandmarkWorkspace, Scalar};
@@ -122,7 +122,6 @@ struct Workspace<T: Real, const N: usize, const R: usize, const P: usize, E: Eig
     kept: [u32; N],
     rows: [u32; N],
     spe: [T; N],
-    t2: [T; N],
     projection: [T; P],
     candidate: Expansion<T, R, P>,
 }
@@ -135,7 +134,6 @@ impl<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>>
         kept: [0; N],
         rows: [0; N],
         spe: [T::ZERO; N],
-        t2: [T::ZERO; N],
         projection: [T::ZERO; P],
         candidate: Expansion::empty(),
     };
@@ -146,7 +144,6 @@ impl<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>>
             kept: head_mut(&mut self.kept, samples),
             rows: head_mut(&mut self.rows, samples),
             spe: head_mut(&mut self.spe, samples),
-            t2: head_mut(&mut self.t2, samples),
             projection: &mut self.projection,
             candidate: self.candidate.storage(),
         })
@@ -322,7 +319,7 @@ where
         if self.frozen || self.is_learning() {
             return Ok(verdict);
         }
-        let kind = match (verdict.anomalous, self.detector.thresholds.doubled()) {
+        let kind = match (verdict.anomalous, self.detector.threshold.doubled()) {
             (false, _) => Kind::Usual,
             (true, twice) if twice.judge(verdict.score).anomalous => Kind::Far,
             (true, _) => Kind::Unusual,
@@ -352,14 +349,14 @@ where
         self.frozen
     }
 
-    /// Replaces the calibrated thresholds until the next fit, e.g. by ones that a service engineer
+    /// Replaces the calibrated threshold until the next fit, e.g. by one that a service engineer
     /// has set.
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Parameter`] for one that is not finite.
-    pub fn set_thresholds(&mut self, thresholds: Thresholds<Scalar<K, X>>) -> Result<(), Error> {
+    pub fn set_threshold(&mut self, threshold: Threshold<Scalar<K, X>>) -> Result<(), Error> {
         self.detector()?;
-        self.detector.set_thresholds(thresholds)
+        self.detector.set_threshold(threshold)
     }
 
     /// Drops everything that was collected and learned, and thaws.
@@ -447,7 +444,7 @@ where
         let samples = self.prepared.of(&self.samples);
         let points = scratch.points(&report).filter_map(|sample| samples.get(sample));
         self.detector.model.replace(kernel.clone(), points, scratch.candidate.view());
-        self.detector.thresholds = report.thresholds;
+        self.detector.threshold = report.threshold;
         report.renumber(|place| (place + n - oldest) % n.max(1));
         self.report.clear();
         let pushed = self.report.push(report);

@@ -3,7 +3,7 @@
 //! 1. Each fold is scored by a model fitted to the other folds.
 //! 2. If asked to, the worst-scoring share of the samples is left out, and 1 is done once more
 //!    without it.
-//! 3. The thresholds are taken from these scores (see [`calibrate`](crate::detect::calibrate)), and
+//! 3. The threshold is taken from these scores (see [`calibrate`](crate::detect::calibrate)), and
 //!    the model is fitted to all samples.
 //! 4. The order of the samples is looked at: if neighbours are alike, or a quarter is unlike the
 //!    others, the wish for false alarms is unlikely to come true.
@@ -31,14 +31,12 @@ pub use report::{Blindness, LearnReport, Warning};
 use dependence::{Alike, Dependence};
 use inspect::{advised_samples, inspect, name_cause, require_sense};
 use probe::{Next, Probe, highest, moved};
-use reach::{far_t2, lower};
+use reach::lower;
 use report::{Warnings, warn};
 
 use crate::Progress;
-use crate::detect::Thresholds;
-use crate::detect::calibrate::{
-    FoldOrder, nth_smallest, quantile, samples_for, supported_share, t2_unit,
-};
+use crate::detect::Threshold;
+use crate::detect::calibrate::{FoldOrder, nth_smallest, quantile, samples_for, supported_share};
 use crate::detect::hearing::Hearing;
 use crate::detect::reading::Inspect;
 use crate::error::Error;
@@ -62,8 +60,6 @@ pub struct LearnScratch<'a, T, E = TridiagonalQr<T>> {
     pub rows: &'a mut [u32],
     /// `n`; cross-fitted SPE.
     pub spe: &'a mut [T],
-    /// `n`; cross-fitted T² over the square of the number of components.
-    pub t2: &'a mut [T],
     /// One for each component there is room for.
     pub projection: &'a mut [T],
     /// Where models are built: the folds', and in the end the result.
@@ -87,7 +83,7 @@ impl LearnSizes {
         let Self { samples, points, components } = *self;
         let fit = LandmarkScratch::<T, E>::numbers(samples, points);
         let model = ExpansionMut::<T>::numbers(points, components);
-        total(&[(1, fit), (1, model), (2, samples), (1, components)])
+        total(&[(1, fit), (1, model), (1, samples), (1, components)])
     }
 
     /// How many indices.
@@ -118,7 +114,6 @@ impl<'a, T: Real, E: Eigensolver<T>> LearnScratch<'a, T, E> {
             kept: indices.take(samples),
             rows: indices.take(samples),
             spe: numbers.take(samples),
-            t2: numbers.take(samples),
             projection: numbers.take(components),
             candidate: ExpansionMut::over(points, components, header, candidate)?,
         })
@@ -137,7 +132,6 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
             ("kept", n, self.kept.len()),
             ("rows", n, self.rows.len()),
             ("spe", n, self.spe.len()),
-            ("t2", n, self.t2.len()),
             ("residuals", n, self.landmark.residuals.len()),
             ("projection", self.candidate.capacity().1, self.projection.len()),
         ] {
@@ -166,7 +160,7 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
     refused: T,
     trimmed: usize,
     warnings: Warnings,
-    thresholds: Thresholds<T>,
+    threshold: Threshold<T>,
     /// The share of false alarms that the samples support.
     false_alarms: T,
     blind: u64,
@@ -235,7 +229,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             refused: T::ZERO,
             trimmed: 0,
             warnings: heapless::Vec::new(),
-            thresholds: Thresholds { watch: recipe.watch, ..Thresholds::EMPTY },
+            threshold: Threshold::EMPTY,
             false_alarms: T::ZERO,
             blind: 0,
             stage: Stage::Inspect,
@@ -243,7 +237,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     }
 
     /// Says which share of the normal readings is missing from the samples because an earlier
-    /// detector found them unusual. The thresholds make up for it, or they would fall with each
+    /// detector found them unusual. The threshold makes up for it, or it would fall with each
     /// refit: as if larger scores stood beside those of the samples, for up to half of the false
     /// alarms that are tolerable.
     #[must_use]
@@ -304,7 +298,6 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 if let Some(report) = progress {
                     let kernel = kernel.clone();
                     if fold == recipe.folds {
-                        self.thresholds.t2 *= t2_unit(report.components);
                         let order = dependence::examine(
                             scratch.landmark.factor.view().leading(rows, report.points),
                             head(scratch.landmark.values, report.points),
@@ -368,7 +361,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                         let score =
                             x.and_then(|x| candidate.score(kernel, x, scratch.projection).ok());
                         let unseen = entry(scratch.spe, position);
-                        probe.scored(kept, score, unseen, &self.thresholds);
+                        probe.scored(kept, score, unseen, &self.threshold);
                     }
                     Next::Measured => {}
                     Next::Done => {
@@ -394,7 +387,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 kernel,
                 LearnReport {
                     fit: *fit,
-                    thresholds: self.thresholds,
+                    threshold: self.threshold,
                     wished: self.recipe.false_alarms.share().unwrap_or(T::ZERO),
                     false_alarms: self.false_alarms,
                     trimmed: self.trimmed,
@@ -406,7 +399,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
     }
 
-    /// Trims, once, or takes the thresholds.
+    /// Trims, once, or takes the threshold.
     fn settle(&mut self, scratch: &mut LearnScratch<'_, T, E>) -> Result<Stage<K, T, E>, Error> {
         let trim = self.recipe.trimmed(self.kept);
         if self.trimmed == 0 && trim > 0 {
@@ -416,17 +409,15 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             self.recipe.require_samples(self.kept)?;
             return Ok(Stage::Begin { fold: 0 });
         }
-        let alpha = self.recipe.share_of_each_score()?;
+        let alpha = self.recipe.false_alarms.share()?;
         let half = alpha / T::from_f64(2.0);
         let refused = if self.refused < half { self.refused } else { half };
         let remaining = (alpha - refused) / (T::ONE - refused);
-        let spe = quantile(head(scratch.spe, self.kept), remaining);
-        let t2 = quantile(head(scratch.t2, self.kept), remaining);
-        let (Some(spe), Some(t2)) = (spe, t2) else {
-            return Err(Error::TooFewSamples { given: self.kept, needed: 1 });
-        };
-        (self.thresholds.spe, self.thresholds.t2) = (spe.threshold, t2.threshold);
         let (given, needed) = (self.kept, samples_for(alpha));
+        let Some(quantile) = quantile(head(scratch.spe, given), remaining) else {
+            return Err(Error::TooFewSamples { given, needed: 1 });
+        };
+        self.threshold = Threshold::new(quantile.threshold);
         if given < needed {
             warn(&mut self.warnings, Warning::UnsupportedRate { given, needed });
         }
@@ -437,15 +428,13 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
 
     /// The share of false alarms that so many independent samples support.
     fn rate_supported_by(&self, samples: usize) -> Result<T, Error> {
-        let wished = self.recipe.false_alarms.share()?;
-        let each = self.recipe.share_of_each_score()?;
-        Ok(wished.larger(supported_share::<T>(samples) * (wished / each)))
+        Ok(self.recipe.false_alarms.share()?.larger(supported_share(samples)))
     }
 
     /// Warns of what the order of the samples says, if it can do harm.
     fn judge_order(&mut self, order: Dependence, advised: usize) -> Result<(), Error> {
         if let Some(Alike { effective, spacing }) = order.alike {
-            let enough = advised.max(samples_for(self.recipe.share_of_each_score()?));
+            let enough = advised.max(samples_for(self.recipe.false_alarms.share()?));
             // Folds in turn leave the neighbours of what they hold out in the fit, however many
             // samples there are.
             let seen = self.recipe.order == FoldOrder::Interleaved && 2 * effective < self.kept;
@@ -460,32 +449,22 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         Ok(())
     }
 
-    /// Lowers a threshold for SPE that strangers of this `k(s, s)` do not exceed, and says when T²
-    /// alone would not notice them.
+    /// Lowers a threshold that strangers of this `k(s, s)` do not exceed.
     fn require_reach(&mut self, norm: T, scratch: &LearnScratch<'_, T, E>) -> Result<(), Error> {
         let spe = head(scratch.spe, self.kept);
         let model = scratch.candidate.view();
-        if !self.recipe.watch.watches_spe() && far_t2(&model) <= self.thresholds.t2 {
-            warn(&mut self.warnings, Warning::FarReadingsPass);
-        }
         let hearing = Hearing::of(Some(norm), &model);
         let most = T::from_f64(hearing.highest_spe());
-        let Some(lowered) = lower(self.thresholds.spe, model.far_field(norm), most, spe) else {
-            return hearing.require(&self.thresholds.to_f64());
+        let Some(lowered) = lower(self.threshold.spe, model.far_field(norm), most, spe) else {
+            return hearing.require(&self.threshold.to_f64());
         };
-        self.thresholds.spe = lowered.threshold;
+        self.threshold.spe = lowered.threshold;
         if 2 * lowered.above > self.kept {
             return Err(Error::KernelTooNarrow);
         }
-        hearing.require(&self.thresholds.to_f64())?;
-        if !self.recipe.watch.watches_spe() {
-            return Ok(());
-        }
+        hearing.require(&self.threshold.to_f64())?;
         // The share of a new score: the threshold is one of the scores that it is compared with.
-        let mut share = T::from_usize(lowered.above + 1) / T::from_usize(self.kept + 1);
-        if self.recipe.watch.watches_t2() {
-            share += self.recipe.false_alarms.share()? / T::from_f64(2.0);
-        }
+        let share = T::from_usize(lowered.above + 1) / T::from_usize(self.kept + 1);
         self.false_alarms = self.false_alarms.larger(share);
         let sample = entry(scratch.rows, highest(spe.iter().copied())) as usize;
         warn(&mut self.warnings, Warning::ThresholdLowered { sample, above: lowered.above });
@@ -537,7 +516,6 @@ where
         .score(kernel, x, scratch.projection)
         .map_err(|error| error.of_sample(row as usize))?;
     set(scratch.spe, position, score.spe);
-    set(scratch.t2, position, score.t2 / t2_unit(expansion.components()));
     Ok(())
 }
 

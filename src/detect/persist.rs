@@ -22,7 +22,7 @@
 //! | 16 | 4 | `r` |
 //! | 20 | 4 | `p` |
 //! | 24 | `k` | the kernel: a tag and its parameters, see below |
-//! | 24+`k` | 4`s` | thresholds for SPE and T², [`centre_norm`](crate::kpca::ExpansionHeader::centre_norm), [`total_variance`](crate::kpca::ExpansionHeader::total_variance) |
+//! | 24+`k` | 3`s` | [threshold](crate::detect::Threshold) for SPE, [`centre_norm`](crate::kpca::ExpansionHeader::centre_norm), [`total_variance`](crate::kpca::ExpansionHeader::total_variance) |
 //! | | 2`ds` | means of the inputs, then their deviations |
 //! | | `rds` | points, one after the other |
 //! | | `rs` | centre weights `β` |
@@ -30,9 +30,8 @@
 //! | | 2`ps` | offsets `b`, then variances `λ` |
 //! | last 4 | 4 | CRC-32 (that of Ethernet, zip and PNG) of all bytes before |
 //!
-//! Flags: bits 0 and 1 are what is [watched](crate::detect::Watch), 0 SPE, 1 T², 2 both; bit 2 says
-//! that the kernel is [indefinite](crate::kpca::ExpansionHeader::indefinite), bit 3 that readings are no
-//! vectors.
+//! Flags: bit 0 says that the kernel is [indefinite](crate::kpca::ExpansionHeader::indefinite), bit 1
+//! that readings are no vectors; the others are 0.
 //!
 //! | kernel | tag | then |
 //! |---|---|---|
@@ -50,7 +49,7 @@
 //! | your own | 80 to FF | whatever its [`Encode`] writes |
 //!
 //! `maths` is one byte: 01 for [`Libm`](crate::math::Libm), 02 for `Micromath`, 03 for
-//! [`Fast`](crate::math::Fast); thresholds hold only for the backend they were calibrated with.
+//! [`Fast`](crate::math::Fast); a threshold holds only for the backend it was calibrated with.
 //!
 //! # What is promised
 //!
@@ -72,22 +71,22 @@ use parts::Written;
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 
 use crate::detect::reading::Reading;
-use crate::detect::{Detector, DetectorView, Watch};
+use crate::detect::{Detector, DetectorView};
 use crate::error::{Error, FormatFault};
 use crate::kernel::{BlockKernel, Samples};
 use crate::kpca::Scalar;
 use crate::linalg::slices::{head, tail};
 use crate::math::Real;
 
-/// The version of the layout that is written, and the only one so far that is read.
-pub const FORMAT_VERSION: u16 = 1;
+/// The version of the layout that is written, and the only one that is read.
+pub const FORMAT_VERSION: u16 = 2;
 
 const MAGIC: [u8; 4] = *b"MRCR";
 const PRELUDE_SIZE: usize = 24;
 const CHECKSUM_SIZE: usize = 4;
-/// Bits of the flags; the two below them are [`Watch`].
-const INDEFINITE: u8 = 4;
-const NO_VECTORS: u8 = 8;
+/// Bits of the flags.
+const INDEFINITE: u8 = 1;
+const NO_VECTORS: u8 = 2;
 
 /// Without a table it is slower, but a table takes 1 KB of flash and models are stored rarely.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
@@ -144,15 +143,6 @@ impl Prelude {
         }
         Ok((prelude, Reader::new(tail(checked, PRELUDE_SIZE))))
     }
-
-    fn watch(&self) -> Result<Watch, Error> {
-        match self.flags & !(INDEFINITE | NO_VECTORS) {
-            0 => Ok(Watch::Spe),
-            1 => Ok(Watch::T2),
-            2 => Ok(Watch::Both),
-            _ => Err(Error::Format(FormatFault::Flags { found: self.flags })),
-        }
-    }
 }
 
 /// A stored count; one that this machine cannot address is larger than any capacity.
@@ -195,7 +185,7 @@ where
     fn written(&self) -> Written<'_, K, T> {
         Written {
             kernel: self.model.kernel(),
-            thresholds: self.thresholds,
+            threshold: self.threshold,
             expansion: self.model.expansion(),
             sizes: Sizes::of_vectors::<T>(self.mean.len()),
             vectors: true,
@@ -223,16 +213,16 @@ where
     ///
     /// ```
     /// # use mercer::{Detector, KernelPca};
-    /// # use mercer::detect::{Scaling, Thresholds, Watch};
+    /// # use mercer::detect::{Scaling, Threshold};
     /// # use mercer::kernel::Rbf;
     /// # use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
     /// # let samples: [[f32; 2]; 6] = [[0.0, 0.1], [0.9, 1.0], [2.1, 1.9], [3.0, 3.1], [1.5, 1.4], [2.4, 2.6]];
     /// # let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
     /// # let mut workspace = LandmarkWorkspace::<f32, 6, 4>::new();
     /// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
-    /// # let thresholds = Thresholds::new(0.2, 10.0, Watch::Spe);
+    /// # let threshold = Threshold::new(0.2);
     /// type Model = Detector<Rbf<f32>, [f32; 2], 4, 2>;
-    /// let learned: Model = Detector::from_parts(Scaling::identity(), model, thresholds)?;
+    /// let learned: Model = Detector::from_parts(Scaling::identity(), model, threshold)?;
     /// let mut bytes = [0; Model::ENCODED_SIZE];
     /// let length = learned.write_to(&mut bytes)?;
     ///
@@ -249,7 +239,7 @@ where
     pub fn write_to(&self, out: &mut [u8]) -> Result<usize, Error> {
         let written = Written {
             kernel: self.model.kernel().ok_or(Error::NotFitted)?,
-            thresholds: self.thresholds,
+            threshold: self.threshold,
             expansion: self.model.expansion(),
             sizes: Sizes::of::<X>(),
             vectors: X::WIDTH > 0,
@@ -287,7 +277,7 @@ where
         let scaling = checked.check_readings::<X>()?;
         // From here on nothing can fail.
         self.scaling = scaling;
-        self.thresholds = checked.thresholds;
+        self.threshold = checked.threshold;
         let (kernel, points, mut expansion) = self.model.storage();
         points.clear();
         for point in checked.readings.values() {

@@ -41,8 +41,8 @@
 //! one of them is off the next one makes up for. `cargo test --test quantised -- --nocapture` shows
 //! what that comes to on six real data sets, with 32 and with 128 points: SPE differs from that in
 //! `f32` by at most 5 % of the threshold (by about 2 % when this was written), the mean AUROC by
-//! less than 0.0005, and the mean rate of false alarms by less than 0.1 %. So the thresholds are
-//! taken over as they are. Where normal readings leave next to nothing unexplained, so that the
+//! less than 0.0005, and the mean rate of false alarms by less than 0.1 %. So the threshold is
+//! taken over as it is. Where normal readings leave next to nothing unexplained, so that the
 //! threshold is of the order of 10^−3, expect more: SPE itself is exact to about 10^−4.
 //!
 //! Points of 8 bits were tried (the same test prints it): SPE is then off by up to the threshold
@@ -61,7 +61,7 @@ pub use persist::QUANTISED_FORMAT_VERSION;
 pub use score::{Component, QuantisedHeader, QuantisedPoint};
 
 use crate::detect::scaling::Scaling;
-use crate::detect::{Thresholds, Verdict};
+use crate::detect::{Threshold, Verdict};
 use crate::error::Error;
 use score::{PAIR, Sums};
 
@@ -89,7 +89,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
     };
 }
 
-/// Scaling, model and thresholds in one, in integers: at most `R` points and `P` components on
+/// Scaling, model and threshold in one, in integers: at most `R` points and `P` components on
 /// readings of `D` inputs.
 ///
 /// `R` must be even. Components are added up four at a time: room that is not used costs time only
@@ -109,7 +109,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
 /// quantised.quantise(detector)?;
 /// let (exact, whole) = (detector.score(&[17.5, 6.0])?, quantised.score(&[17.5, 6.0])?);
 /// assert!(exact.anomalous && whole.anomalous);
-/// assert!((exact.score.spe - whole.score.spe).abs() < 0.05 * detector.thresholds().spe);
+/// assert!((exact.score.spe - whole.score.spe).abs() < 0.05 * detector.threshold().spe);
 /// assert_eq!(quantised.contributions(&[17.5, 6.0])?.len(), 2);
 /// # Ok::<(), mercer::Error>(())
 /// ```
@@ -117,7 +117,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct QuantisedDetector<const D: usize, const R: usize, const P: usize> {
     scaling: Scaling<[f32; D]>,
-    thresholds: Thresholds<f32>,
+    threshold: Threshold<f32>,
     model: QuantisedModel<D, R, P>,
 }
 
@@ -138,7 +138,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         Self {
             scaling: Scaling { mean: [0.0; D], deviation: [0.0; D] },
             model: QuantisedModel::EMPTY,
-            thresholds: Thresholds::EMPTY,
+            threshold: Threshold::EMPTY,
         }
     }
 
@@ -150,10 +150,10 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     pub const fn from_parts(
         scaling: Scaling<[f32; D]>,
         model: QuantisedModel<D, R, P>,
-        thresholds: Thresholds<f32>,
+        threshold: Threshold<f32>,
     ) -> Result<Self, Error> {
         const { Self::CAPACITY }
-        let detector = Self { scaling, model, thresholds };
+        let detector = Self { scaling, model, threshold };
         match detector.validate() {
             Ok(()) => Ok(detector),
             Err(error) => Err(error),
@@ -170,31 +170,31 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         &self.model
     }
 
-    /// The thresholds.
-    pub const fn thresholds(&self) -> &Thresholds<f32> {
-        &self.thresholds
+    /// The threshold.
+    pub const fn threshold(&self) -> &Threshold<f32> {
+        &self.threshold
     }
 
-    /// Replaces the thresholds.
+    /// Replaces the threshold.
     ///
     /// # Errors
-    /// [`Error::Parameter`] names one that is not finite, [`Error::Deaf`] says that nothing would
+    /// [`Error::Parameter`] says that it is not finite, [`Error::Deaf`] says that nothing would
     /// exceed it, and [`Error::NotFitted`] that there is nothing to judge yet.
-    pub fn set_thresholds(&mut self, thresholds: Thresholds<f32>) -> Result<(), Error> {
-        self.require_heard(&thresholds)?;
-        self.thresholds = thresholds;
+    pub fn set_threshold(&mut self, threshold: Threshold<f32>) -> Result<(), Error> {
+        self.require_heard(&threshold)?;
+        self.threshold = threshold;
         Ok(())
     }
 
-    /// Scores a raw reading and compares it with the thresholds; one pass over the points, no
-    /// floating-point operation but the comparisons.
+    /// Scores a raw reading and compares it with the threshold; one pass over the points, no
+    /// floating-point operation but the comparison.
     ///
     /// Every finite reading has a score: what is too large for the format is far from all points.
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
     pub fn score(&self, x: &[f32; D]) -> Result<Verdict<f32>, Error> {
-        Ok(self.thresholds.judge(self.model.score(x, &mut Sums::new())?))
+        Ok(self.threshold.judge(self.model.score(x, &mut Sums::new())?))
     }
 
     /// As [`score`](Self::score), for readings that are whole numbers, e.g. of an ADC: equal values
@@ -203,7 +203,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// # Errors
     /// [`Error::NotFitted`].
     pub fn score_counts(&self, x: &[i16; D]) -> Result<Verdict<f32>, Error> {
-        Ok(self.thresholds.judge(self.model.score(x, &mut Sums::new())?))
+        Ok(self.threshold.judge(self.model.score(x, &mut Sums::new())?))
     }
 }
 

@@ -7,7 +7,7 @@
 //! as the device that loads it.
 
 use super::hearing::Hearing;
-use super::thresholds::Thresholds;
+use super::threshold::Threshold;
 use crate::error::Error;
 use crate::kpca::{ExpansionHeader, ExpansionView};
 use crate::math::{Normal, Real};
@@ -142,7 +142,7 @@ impl Inspection {
         self.require(square <= most * most, "weights", "small enough to be added up");
     }
 
-    /// The thresholds, once all else was seen.
+    /// The threshold, once all else was seen.
     ///
     /// # Errors
     /// The first rule that is broken.
@@ -150,7 +150,7 @@ impl Inspection {
         &mut self,
         norm: Option<f64>,
         header: &ExpansionHeader<f64>,
-        thresholds: &Thresholds<f64>,
+        threshold: &Threshold<f64>,
     ) -> Result<(), Error> {
         self.header(header);
         if let Some(norm) = norm
@@ -161,14 +161,8 @@ impl Inspection {
         if let Err(fault) = self.result() {
             return Err(fault);
         }
-        let hearing = Hearing {
-            norm,
-            centre_norm: header.centre_norm,
-            offsets: self.offsets,
-            least_variance: self.least_variance,
-            indefinite: header.indefinite,
-        };
-        hearing.require(thresholds)
+        let centre_norm = header.centre_norm;
+        Hearing { norm, centre_norm, offsets: self.offsets }.require(threshold)
     }
 }
 
@@ -188,13 +182,13 @@ impl Inspection {
         &mut self,
         norm: Option<T>,
         expansion: &ExpansionView<'_, T>,
-        thresholds: Thresholds<T>,
+        threshold: Threshold<T>,
     ) -> Result<(), Error> {
         self.all(Self::centre, expansion.centre().iter().copied());
         self.all(Self::weight, expansion.weights().iter_rows().flatten().copied());
         self.all(Self::offset, expansion.offsets().iter().copied());
         self.all(Self::variance, expansion.variances().iter().copied());
-        self.finish(norm.map(T::to_f64), &header_in_f64(expansion.header()), &thresholds.to_f64())
+        self.finish(norm.map(T::to_f64), &header_in_f64(expansion.header()), &threshold.to_f64())
     }
 }
 

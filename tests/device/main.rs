@@ -247,7 +247,7 @@ fn learning() -> Result<(), Failure> {
     let length = detector.write_to(&mut bytes)?;
     let checksum = bytes[..length].last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
     say!("learner: {steps} steps, {length} bytes stored, checksum {checksum:08x}");
-    say!("  thresholds {}", Bits(&[detector.thresholds().spe, detector.thresholds().t2]));
+    say!("  threshold  {}", Bits(&[detector.threshold().spe]));
     say!("  why        {}", Bits(&detector.contributions(&[0.9, -0.9])?));
     say!("  expected   {}", Bits(&[detector.expected_input(&[0.9, -0.9], 1, ITERATIONS)?]));
     quantised(detector)

@@ -3,7 +3,7 @@
 
 use mercer::detect::{FalseAlarms, FoldOrder, LearnReport, Scaling};
 use mercer::kernel::{BlockKernel, Rbf};
-use mercer::kpca::{LandmarkWorkspace, Landmarks};
+use mercer::kpca::{LandmarkWorkspace, Landmarks, Score};
 use mercer::math::Real;
 use mercer::{Error, KernelPca, Learner, Recipe};
 
@@ -115,16 +115,8 @@ where
     model
 }
 
-/// The scores of a sample by a model of the other folds.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct HeldOut<T> {
-    pub(crate) spe: T,
-    /// T² over the square of the number of components of that model.
-    pub(crate) t2: T,
-}
-
 /// Scores each sample by a model of the other folds.
-pub(crate) fn cross_fit<K, T>(kernel: &K, samples: &[[T; 4]], recipe: &Recipe<T>) -> Vec<HeldOut<T>>
+pub(crate) fn cross_fit<K, T>(kernel: &K, samples: &[[T; 4]], recipe: &Recipe<T>) -> Vec<Score<T>>
 where
     T: Real,
     K: BlockKernel<[T], Scalar = T> + Clone,
@@ -136,7 +128,7 @@ where
         }
         _ => i % folds == fold,
     };
-    let mut scores = vec![HeldOut::default(); n];
+    let mut scores = vec![Score::default(); n];
     for fold in 0..folds {
         let others: Vec<_> = (0..n).filter(|&i| !in_fold(i, fold)).map(|i| samples[i]).collect();
         let model = fit(kernel, &others, recipe);
@@ -144,9 +136,7 @@ where
             // Point by point, as the learner does it before there is a model.
             let view = model.view().unwrap();
             let mut projection = vec![T::ZERO; view.expansion().components()];
-            let score = view.score(&samples[i], &mut projection).unwrap();
-            let components = T::from_usize(projection.len());
-            scores[i] = HeldOut { spe: score.spe, t2: score.t2 / (components * components) };
+            scores[i] = view.score(&samples[i], &mut projection).unwrap();
         }
     }
     scores

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 use mercer::detect::persist::Encode;
-use mercer::detect::{Reading, Scaling, Thresholds, Watch};
+use mercer::detect::{Reading, Scaling, Threshold};
 use mercer::kernel::{BlockKernel, Rbf};
 use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
 use mercer::math::Real;
@@ -36,8 +36,8 @@ where
     let mut workspace = LandmarkWorkspace::<T, SAMPLES, R>::new();
     let (landmarks, components) = (Landmarks::Rank(points), Components::Fixed(components));
     model.fit_landmarks(kernel, &samples, landmarks, components, &mut workspace).unwrap();
-    let (spe, t2) = (T::from_f64(0.1 + phase / 2.0), T::from_f64(9.5));
-    Detector::from_parts(scaling, model, Thresholds::new(spe, t2, Watch::Both)).unwrap()
+    let threshold = Threshold::new(T::from_f64(0.1 + phase / 2.0));
+    Detector::from_parts(scaling, model, threshold).unwrap()
 }
 
 pub(crate) type Small = Detector<Rbf<f32>, [f32; 3], 8, 4>;

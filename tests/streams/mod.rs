@@ -23,8 +23,6 @@ pub(crate) enum Kind {
     Discrete,
     /// Three modes of operation in random turn; readings are independent.
     Mixture,
-    /// Lognormal; readings are independent. No rule was chosen by looking at it.
-    Skewed,
     /// Each input is an autoregression: `φ` times its last value, and noise; of variance 1.
     Autoregressive(f64),
     /// Independent noise around a mean that moves by so many deviations while the samples are taken, and goes on for a quarter of
@@ -44,7 +42,6 @@ impl Kind {
             Self::HeavyTailed => "heavy tails".into(),
             Self::Discrete => "discrete".into(),
             Self::Mixture => "mixture".into(),
-            Self::Skewed => "lognormal".into(),
             Self::Autoregressive(phi) => format!("AR(1), φ = {phi}"),
             Self::Drift(by) => format!("drift by {by} σ"),
         }
@@ -105,7 +102,6 @@ impl Kind {
                     };
                     noise + if i % 2 == 0 { mean } else { mean * mean / 5.0 }
                 }
-                Self::Skewed => libm::exp(noise),
                 Self::Autoregressive(phi) => {
                     last[i] = phi * last[i] + (1.0 - phi * phi).sqrt() * noise;
                     last[i]
@@ -141,12 +137,7 @@ impl Trial {
 
     /// The share of fresh readings whose SPE raises an alarm.
     pub(crate) fn spe_rate(&self) -> f64 {
-        share(self.fresh.iter().map(|score| score.spe > self.report.thresholds.spe))
-    }
-
-    /// The share of fresh readings whose T² raises an alarm.
-    pub(crate) fn t2_rate(&self) -> f64 {
-        share(self.fresh.iter().map(|score| score.t2 > self.report.thresholds.t2))
+        share(self.fresh.iter().map(|score| score.spe > self.report.threshold.spe))
     }
 }
 

@@ -73,11 +73,7 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
         (
             "threshold",
             match training.refused {
-                None => format!(
-                    "SPE {}, T² {}",
-                    short(model.thresholds.spe.to_f64()),
-                    short(model.thresholds.t2.to_f64())
-                ),
+                None => format!("SPE {}", short(model.threshold.spe.to_f64())),
                 Some(_) => "none, see the warnings".into(),
             },
         ),

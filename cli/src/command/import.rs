@@ -27,7 +27,7 @@ enum Origin {
 
 /// A fitted KernelPCA of scikit-learn, and optionally its StandardScaler, dumped as JSON by the snippet in the README
 ///
-/// Thresholds are calibrated by cross-fit on the samples that the model carries.
+/// The threshold is calibrated by cross-fit on the samples that the model carries.
 #[derive(Args, Debug)]
 struct Sklearn {
     /// The dumped model
@@ -36,7 +36,7 @@ struct Sklearn {
     /// Where the model goes [default: beside the JSON, with the ending .mercer]
     #[arg(long, value_name = "M.mercer")]
     out: Option<PathBuf>,
-    /// Write a model even if its thresholds cannot be calibrated; whatever uses it repeats why
+    /// Write a model even if its threshold cannot be calibrated; whatever uses it repeats why
     #[arg(long)]
     force: bool,
     /// The numbers that the model is made of
@@ -45,7 +45,7 @@ struct Sklearn {
     /// The share of normal readings that may raise an alarm
     #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
     alpha: f64,
-    /// Parts that the samples are dealt into to calibrate thresholds
+    /// Parts that the samples are dealt into to calibrate the threshold
     #[arg(long, value_name = "F", default_value_t = 4)]
     folds: usize,
     /// contiguous: for readings that follow each other in time; interleaved: for independent ones

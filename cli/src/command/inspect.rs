@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::fit::summary;
 use super::say;
-use crate::choices::{Order, WatchName};
+use crate::choices::Order;
 use crate::model::{Model, with_model};
 use crate::text::{percent, short};
 use crate::training::ASSUMPTION;
 use crate::{KernelSpec, Number, Precision, escape, file};
 
-/// Show kernel, sizes, eigenvalues, thresholds, bytes and checksum of a model.
+/// Show kernel, sizes, eigenvalues, threshold, bytes and checksum of a model.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     /// A model that `mercer fit` wrote
@@ -47,7 +47,7 @@ struct Facts<T> {
     unspanned: f64,
     total_variance: T,
     indefinite: bool,
-    thresholds: ThresholdFacts<T>,
+    threshold: ThresholdFacts<T>,
     samples: usize,
     trimmed: usize,
     false_alarms: Option<f64>,
@@ -68,8 +68,6 @@ struct Facts<T> {
 #[derive(Serialize)]
 struct ThresholdFacts<T> {
     spe: T,
-    t2: T,
-    watch: WatchName,
 }
 
 /// What a score costs at the most.
@@ -104,11 +102,7 @@ impl<T: Number> Facts<T> {
             unspanned: training.unspanned,
             total_variance: header.total_variance,
             indefinite: header.indefinite,
-            thresholds: ThresholdFacts {
-                spe: model.thresholds.spe,
-                t2: model.thresholds.t2,
-                watch: model.thresholds.watch.into(),
-            },
+            threshold: ThresholdFacts { spe: model.threshold.spe },
             samples: training.samples,
             trimmed: training.trimmed,
             false_alarms: training.false_alarms,

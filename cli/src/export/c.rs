@@ -9,7 +9,7 @@ use mercer::Error;
 
 use self::kernel::KernelParts;
 use super::{Name, facts, list};
-use crate::model::{Model, watched};
+use crate::model::Model;
 use crate::{Number, Precision, escape};
 
 /// A header and the source that belongs to it.
@@ -67,7 +67,7 @@ typedef struct {lower}_reading {{
     {number} t2;
     /* Sum of the absolute projections. */
     {number} abs_sum;
-    /* 1 if a score that is watched is above its threshold, else 0. */
+    /* 1 if spe is above its threshold, else 0. */
     int alarm;
 }} {lower}_reading;
 
@@ -113,9 +113,6 @@ fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String
         vector("variances", "COMPONENTS", &weights.variances),
     ]
     .concat();
-    let above = |score: &str, threshold: &T| format!("{score} > {}", literal(threshold));
-    let spe = above("spe", &model.thresholds.spe);
-    let t2 = above("t2", &model.thresholds.t2);
     let parts = KernelParts::new(&model.kernel, name);
     format!(
         r#"/* Made by `mercer export`: do not edit. */
@@ -176,7 +173,7 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
     out->spe = spe;
     out->t2 = t2;
     out->abs_sum = abs_sum;
-    out->alarm = {alarm};
+    out->alarm = spe > {threshold};
     return 0;
 }}
 "#,
@@ -196,7 +193,7 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
             true => String::new(),
             false => format!("    spe = spe > 0.0{suffix} ? spe : 0.0{suffix};\n"),
         },
-        alarm = watched(model.thresholds.watch, spe, t2).join(" || "),
+        threshold = literal(&model.threshold.spe),
     )
 }
 

@@ -122,7 +122,7 @@ pub static {upper}: {alias} = {{
             components: [
 {component_rows}            ],
         }},
-        {thresholds},
+        {threshold},
     );
     match detector {{
         ::core::result::Result::Ok(detector) => detector,
@@ -140,7 +140,7 @@ pub static {upper}: {alias} = {{
         inputs = rows(model.inputs.iter().map(|input| format!("{input:?}")).collect()),
         component_rows =
             rows(model.components[..components].iter().map(|c| format!("{c:?}")).collect()),
-        thresholds = rust::thresholds(quantised.thresholds()),
+        threshold = rust::threshold(quantised.threshold()),
     );
     Ok(Quantised { source, bytes, flash })
 }

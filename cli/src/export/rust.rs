@@ -3,7 +3,7 @@
 //! Paths are complete and helpers are inside of the `static`, so that nothing clashes with what is around the `include!`.
 
 use mercer::Error;
-use mercer::detect::Thresholds;
+use mercer::detect::Threshold;
 
 use super::{Name, facts, list};
 use crate::model::Model;
@@ -113,7 +113,7 @@ pub static {name}: {alias} = {{
         [
 {point_rows}        ],
         expansion,
-        {thresholds},
+        {threshold},
     )
     .expect("{name} is not what `mercer export` wrote: `Detector::from_parts` says what is wrong with it")
 }};
@@ -128,16 +128,13 @@ pub static {name}: {alias} = {{
         centre = numbers(&weights.centre),
         offsets = numbers(&weights.offsets),
         variances = numbers(&weights.variances),
-        thresholds = thresholds(&model.thresholds),
+        threshold = threshold(&model.threshold),
     ))
 }
 
-/// Thresholds as an expression.
-pub(super) fn thresholds<T: Number>(thresholds: &Thresholds<T>) -> String {
-    let Thresholds { spe, t2, watch, .. } = thresholds;
-    format!(
-        "::mercer::detect::Thresholds::new({spe:?}, {t2:?}, ::mercer::detect::Watch::{watch:?})"
-    )
+/// A threshold as an expression.
+pub(super) fn threshold<T: Number>(threshold: &Threshold<T>) -> String {
+    format!("::mercer::detect::Threshold::new({})", literal(&threshold.spe))
 }
 
 /// The shortest decimal that reads back as the same number.

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::figure::{LEVELS, Shape, Tone};
 use super::heat::HeatMap;
-use super::readings::{Readings, Watched, file_name};
+use super::readings::{Readings, file_name};
 use super::scatter::Scatter;
 use super::spectrum::Spectrum;
 use super::timeline::Timeline;
@@ -29,14 +29,13 @@ pub(crate) fn page<T: Number>(
     model: &Model<T>,
     readings: &Readings<T>,
 ) -> Result<String> {
-    let watched = readings.watched(model);
     let (name, data) = (escape(&file_name(path)), escape(&readings.file));
     let sections = [
-        timelines(readings, &watched)?,
+        timeline(readings)?,
         heat_map(model, readings)?,
         alarms(model, readings)?,
         projections(model, readings)?,
-        fit(model, readings, &watched)?,
+        fit(model, readings)?,
         device(model)?,
     ];
     Ok(format!(
@@ -76,39 +75,34 @@ fn tiles<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
     format!("<dl class=\"tiles\">\n{}</dl>\n", tiles.iter().map(tile).collect::<String>())
 }
 
-fn timelines<T: Number>(readings: &Readings<T>, watched: &[Watched]) -> Result<String> {
-    let mut html = String::from("<section>\n<h2>Scores</h2>\n");
-    for watched in watched {
-        let timeline = Timeline { readings, watched };
-        let mut caption = format!(
-            "{} of each row. {}",
-            watched.name,
-            legend(&[
-                ("line", Tone::Data, "score"),
-                ("line", Tone::Limit, &format!("threshold {}", short(watched.threshold))),
-                ("dot", Tone::Alarm, "alarm"),
-            ])
-        );
-        if let Some(labels) = &readings.labels {
-            let keys: Vec<_> =
-                labels.legend().into_iter().map(|(tone, name)| ("box", tone, name)).collect();
-            write!(caption, "<br>Strip: {}. {}", escape(&labels.column), legend(&keys))?;
-        }
-        if timeline.is_logarithmic() {
-            caption += "<br>The scale of the scores is logarithmic.";
-        }
-        if timeline.is_thinned() {
-            write!(
-                caption,
-                "<br>Thinned: of the {} rows, the least and the greatest score in each column of the picture are drawn.",
-                thousands(readings.count())
-            )?;
-        }
-        let svgs = [timeline.svg(Shape::WIDE)?, timeline.svg(Shape::NARROW)?];
-        html += &figure(&format!("timeline-{}", watched.id), &svgs.concat(), &caption);
+fn timeline<T: Number>(readings: &Readings<T>) -> Result<String> {
+    let timeline = Timeline { readings };
+    let mut caption = format!(
+        "SPE of each row. {}",
+        legend(&[
+            ("line", Tone::Data, "score"),
+            ("line", Tone::Limit, &format!("threshold {}", short(readings.threshold))),
+            ("dot", Tone::Alarm, "alarm"),
+        ])
+    );
+    if let Some(labels) = &readings.labels {
+        let keys: Vec<_> =
+            labels.legend().into_iter().map(|(tone, name)| ("box", tone, name)).collect();
+        write!(caption, "<br>Strip: {}. {}", escape(&labels.column), legend(&keys))?;
     }
-    html += "</section>\n";
-    Ok(html)
+    if timeline.is_logarithmic() {
+        caption += "<br>The scale of the scores is logarithmic.";
+    }
+    if timeline.is_thinned() {
+        write!(
+            caption,
+            "<br>Thinned: of the {} rows, the least and the greatest score in each column of the picture are drawn.",
+            thousands(readings.count())
+        )?;
+    }
+    let svgs = [timeline.svg(Shape::WIDE)?, timeline.svg(Shape::NARROW)?];
+    let figure = figure("timeline", &svgs.concat(), &caption);
+    Ok(format!("<section>\n<h2>Scores</h2>\n{figure}</section>\n"))
 }
 
 /// Tables of alarms: the worst ones, and how many by label.
@@ -247,7 +241,7 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
     Ok(format!("<section>\n<h2>Projections</h2>\n{figure}</section>\n"))
 }
 
-fn fit<T: Number>(model: &Model<T>, readings: &Readings<T>, watched: &[Watched]) -> Result<String> {
+fn fit<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
     let spectrum = Spectrum::new(model)?;
     let mut caption = legend(&[
         ("box", Tone::Data, "variance that a component explains"),
@@ -259,7 +253,7 @@ fn fit<T: Number>(model: &Model<T>, readings: &Readings<T>, watched: &[Watched])
     let mut html =
         String::from("<section>\n<h2>The model</h2>\n<div class=\"pair\">\n<div id=\"fit\">\n");
     writeln!(html, "<p>{}</p>", escape(&words::fit(model).join(" ")))?;
-    let alarms = words::alarms(model, readings, watched);
+    let alarms = words::alarms(model, readings);
     writeln!(html, "<p>{}</p>", escape(&alarms.join(" ")))?;
     writeln!(html, "<p>Its inputs: {}.</p>", escape(&model.columns.join(", ")))?;
     let warnings = model.training.all_warnings();

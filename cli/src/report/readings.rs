@@ -2,14 +2,13 @@
 
 use anyhow::{Result, anyhow};
 use mercer::detect::explain;
-use mercer::kpca::Score;
 
 use super::axis::Axis;
 use super::labels::Labels;
 use super::words::count;
 use crate::Number;
 use crate::grid::Grid;
-use crate::model::{Model, watched};
+use crate::model::Model;
 use crate::progress::Progress;
 use crate::table::{RowChoice, Source, Table};
 
@@ -20,11 +19,14 @@ pub(crate) struct Readings<T> {
     pub(super) rows: Vec<u64>,
     lines: Vec<u64>,
     samples: Grid<T>,
-    scores: Vec<Score<T>>,
+    /// Row by row.
+    pub(super) spe: Vec<f64>,
+    /// Of SPE.
+    pub(super) threshold: f64,
     pub(super) alarms: Vec<bool>,
     /// The first projections of each.
     pub(super) projections: Vec<[f64; FIRST]>,
-    /// The worse of the watched scores, in thresholds.
+    /// SPE in thresholds.
     pub(super) severity: Vec<f64>,
     pub(super) axis: Axis,
     /// The texts of the column with the time, if there is one.
@@ -34,17 +36,6 @@ pub(crate) struct Readings<T> {
 
 /// Projections that are kept of each row; the rest are zeros if the model has fewer.
 pub(super) const FIRST: usize = 3;
-
-/// A score that can raise an alarm.
-pub(super) struct Watched {
-    /// For sentences.
-    pub(super) name: &'static str,
-    /// For the page.
-    pub(super) id: &'static str,
-    pub(super) threshold: f64,
-    /// Row by row.
-    pub(super) values: Vec<f64>,
-}
 
 impl<T: Number> Readings<T> {
     /// Reads and scores all rows that are wanted.
@@ -61,7 +52,7 @@ impl<T: Number> Readings<T> {
         let time_column = time.map(|name| table.column(name)).transpose()?;
         let (mut rows, mut lines) = (Vec::new(), Vec::new());
         let (mut times, mut labels) = (Vec::new(), Vec::new());
-        let (mut scores, mut alarms) = (Vec::new(), Vec::new());
+        let (mut spe, mut alarms) = (Vec::new(), Vec::new());
         let (mut projections, mut samples) = (Vec::new(), Grid::new(columns.len()));
         let mut scorer = model.scorer();
         let mut x = vec![T::ZERO; columns.len()];
@@ -74,7 +65,7 @@ impl<T: Number> Readings<T> {
             labels.extend(label_column.map(|column| row.text(column).to_string()));
             times.extend(time_column.map(|column| row.text(column).to_string()));
             samples.push(&x);
-            scores.push(reading.score);
+            spe.push(reading.score.spe.to_f64());
             alarms.push(reading.anomalous);
             projections.push(first_projections(&scorer.projection));
             progress.step();
@@ -88,21 +79,22 @@ impl<T: Number> Readings<T> {
             true => table.name().to_string(),
             false => file_name(&source.data),
         };
-        let mut readings = Self {
+        let threshold = model.threshold.spe.to_f64();
+        let severity = spe.iter().map(|&spe| in_thresholds(spe, threshold)).collect();
+        Ok(Self {
             file,
             rows,
             lines,
             samples,
-            scores,
+            spe,
+            threshold,
             alarms,
             projections,
-            severity: Vec::new(),
+            severity,
             axis,
             times,
             labels: label.map(|column| Labels::new(column, &labels)),
-        };
-        readings.severity = readings.severities(model);
-        Ok(readings)
+        })
     }
 
     pub(super) fn count(&self) -> usize {
@@ -117,28 +109,6 @@ impl<T: Number> Readings<T> {
     /// Rows and alarms in a few words.
     pub(crate) fn in_short(&self) -> String {
         format!("{}, {}", count(self.count(), "row"), count(self.alarm_count(), "alarm"))
-    }
-
-    /// The scores that the model watches.
-    pub(super) fn watched(&self, model: &Model<T>) -> Vec<Watched> {
-        let of = |name, id, threshold: T, value: fn(&Score<T>) -> T| Watched {
-            name,
-            id,
-            threshold: threshold.to_f64(),
-            values: self.scores.iter().map(|score| value(score).to_f64()).collect(),
-        };
-        let spe = of("SPE", "spe", model.thresholds.spe, |score| score.spe);
-        let t2 = of("T²", "t2", model.thresholds.t2, |score| score.t2);
-        watched(model.thresholds.watch, spe, t2)
-    }
-
-    fn severities(&self, model: &Model<T>) -> Vec<f64> {
-        let watched = self.watched(model);
-        let of = |row: usize| {
-            let shares = watched.iter().map(|w| in_thresholds(w.values[row], w.threshold));
-            shares.fold(0.0, f64::max)
-        };
-        (0..self.count()).map(of).collect()
     }
 
     /// The most severe of some rows, the first of equals.
@@ -168,7 +138,7 @@ impl<T: Number> Readings<T> {
         Ok(Why {
             suspect: explain::suspect(&scorer.contributions).unwrap_or_default(),
             shares: magnitudes.iter().map(share).collect(),
-            spe: in_thresholds(self.scores[row].spe.to_f64(), model.thresholds.spe.to_f64()),
+            spe: self.severity[row],
         })
     }
 }

@@ -1,11 +1,11 @@
-//! A score from row to row, with its threshold and the alarms.
+//! SPE from row to row, with its threshold and the alarms.
 
 use anyhow::Result;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 use super::figure::{Canvas, Shape, Tone, draw, failed, tick};
-use super::readings::{Readings, Watched};
+use super::readings::Readings;
 use crate::text::{short, thousands};
 use crate::{Number, escape};
 
@@ -23,10 +23,9 @@ const STRIP: i32 = 8;
 
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// One score of all rows, in one of the sizes of a figure.
+/// SPE of all rows, in one of the sizes of a figure.
 pub(super) struct Timeline<'a, T> {
     pub(super) readings: &'a Readings<T>,
-    pub(super) watched: &'a Watched,
 }
 
 /// From scores to heights: themselves or their logarithms.
@@ -48,12 +47,12 @@ impl Height {
 
 impl<T: Number> Timeline<'_, T> {
     fn largest(&self) -> f64 {
-        self.watched.values.iter().copied().fold(self.watched.threshold, f64::max)
+        self.readings.spe.iter().copied().fold(self.readings.threshold, f64::max)
     }
 
     /// Is the axis of the scores logarithmic?
     pub(super) fn is_logarithmic(&self) -> bool {
-        let threshold = self.watched.threshold;
+        let threshold = self.readings.threshold;
         threshold > 0.0 && self.largest() > LINEAR_UP_TO * threshold
     }
 
@@ -64,17 +63,16 @@ impl<T: Number> Timeline<'_, T> {
 
     pub(super) fn svg(&self, shape: Shape) -> Result<String> {
         let title = format!(
-            "{} of {} rows with its threshold {}; {} rows raise an alarm",
-            self.watched.name,
+            "SPE of {} rows with its threshold {}; {} rows raise an alarm",
             thousands(self.readings.count()),
-            short(self.watched.threshold),
+            short(self.readings.threshold),
             thousands(self.readings.alarm_count())
         );
         draw(shape, &title, |canvas| self.paint(canvas, shape))
     }
 
     fn paint(&self, canvas: &Canvas<'_>, shape: Shape) -> Result<()> {
-        let Watched { threshold, .. } = *self.watched;
+        let threshold = self.readings.threshold;
         let height = Height { logarithmic: self.is_logarithmic(), lowest: LOWEST * threshold };
         let bottom = if height.logarithmic { height.of(0.0) } else { 0.0 };
         let top = height.of(self.largest());
@@ -105,7 +103,7 @@ impl<T: Number> Timeline<'_, T> {
         let line = PathElement::new(line.collect::<Vec<_>>(), Tone::Data.colour());
         chart.draw_series([line]).map_err(failed)?;
         if self.readings.count() < MOST_DOTS {
-            let dots = axis.positions().iter().zip(&self.watched.values);
+            let dots = axis.positions().iter().zip(&self.readings.spe);
             let circle =
                 |(&x, &y)| Circle::new((x, height.of(y)), shape.dot, Tone::Data.colour().filled());
             chart.draw_series(dots.map(circle)).map_err(failed)?;
@@ -122,7 +120,7 @@ impl<T: Number> Timeline<'_, T> {
 
     /// All scores, or the least and the greatest of each column of the screen in their order.
     fn line(&self, shape: Shape) -> impl Iterator<Item = (f64, f64)> {
-        let values = &self.watched.values;
+        let values = &self.readings.spe;
         let rows: Vec<usize> = match values.len() <= columns(shape) {
             true => (0..values.len()).collect(),
             false => {
@@ -141,8 +139,8 @@ impl<T: Number> Timeline<'_, T> {
 
     /// All alarms, or the greatest of each column of the screen.
     fn alarms(&self, shape: Shape) -> impl Iterator<Item = (f64, f64)> {
-        let (values, alarms) = (&self.watched.values, &self.readings.alarms);
-        let above = |&row: &usize| alarms[row] && values[row] > self.watched.threshold;
+        let (values, alarms) = (&self.readings.spe, &self.readings.alarms);
+        let above = |&row: &usize| alarms[row];
         let rows: Vec<usize> = match values.len() <= columns(shape) {
             true => (0..values.len()).filter(above).collect(),
             false => {

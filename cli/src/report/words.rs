@@ -1,6 +1,6 @@
 //! The report in sentences.
 
-use super::readings::{Readings, Watched};
+use super::readings::Readings;
 use crate::Number;
 use crate::model::Model;
 use crate::text::{percent, short, thousands};
@@ -50,16 +50,10 @@ pub(super) fn fit<T: Number>(model: &Model<T>) -> Vec<String> {
 }
 
 /// What alarms were to be expected, and what came, a sentence each.
-pub(super) fn alarms<T: Number>(
-    model: &Model<T>,
-    readings: &Readings<T>,
-    watched: &[Watched],
-) -> Vec<String> {
+pub(super) fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Vec<String> {
     let training = &model.training;
-    let limits: Vec<String> =
-        watched.iter().map(|w| format!("{} is above {}", w.name, short(w.threshold))).collect();
-    let mut sentences =
-        vec![format!("A row raises an alarm when its {}.", limits.join(" or its "))];
+    let limit = short(readings.threshold);
+    let mut sentences = vec![format!("A row raises an alarm when its SPE is above {limit}.")];
     let (rows, seen) = (readings.count(), readings.alarm_count());
     let came = match seen {
         0 => "none raises one".to_string(),

@@ -86,12 +86,6 @@ impl Data {
         if kernel == "sigmoid" {
             arguments.extend(["--gamma", "0.01", "--coef0", "0"]);
         }
-        // Each kind of alarm with some kernel.
-        arguments.extend(match kernel {
-            "laplacian" => ["--watch", "t2"],
-            "poly" | "sigmoid" => ["--watch", "both"],
-            _ => ["--watch", "spe"],
-        });
         done(&arguments);
         model
     }

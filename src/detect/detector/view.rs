@@ -2,14 +2,14 @@
 //! points and components from a file.
 
 use crate::detect::scaling::{self, apply_checked};
-use crate::detect::thresholds::{Thresholds, Verdict};
+use crate::detect::threshold::{Threshold, Verdict};
 use crate::detect::valid::Inspection;
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Gradient, Kernel, Samples};
 use crate::kpca::KernelPcaView;
 use crate::math::Real;
 
-/// Scaling, model and thresholds, borrowed from storage of any kind.
+/// Scaling, model and threshold, borrowed from storage of any kind.
 ///
 /// Where a [`Detector`](crate::Detector) keeps intermediate values on the stack, this takes slices
 /// for them.
@@ -25,8 +25,8 @@ where
     pub deviation: &'a [K::Scalar],
     /// The model, which works on scaled inputs.
     pub model: KernelPcaView<'a, K, S>,
-    /// Scores above these are anomalous.
-    pub thresholds: Thresholds<K::Scalar>,
+    /// Where anomalies begin.
+    pub threshold: Threshold<K::Scalar>,
 }
 
 impl<'a, K, S, T> DetectorView<'a, K, S>
@@ -54,7 +54,7 @@ where
             require_shape("inputs of a point", inputs, point.len())?;
             inspection.all(Inspection::coordinate, point.iter().copied());
         }
-        inspection.rest(kernel.stranger_norm(), &expansion, self.thresholds)
+        inspection.rest(kernel.stranger_norm(), &expansion, self.threshold)
     }
 
     /// Projects a raw reading, which is scaled in place; `projection` has one place for each
@@ -68,14 +68,14 @@ where
         self.model.project(x, projection)
     }
 
-    /// Scores a raw reading, which is scaled in place, and compares it with the thresholds,
+    /// Scores a raw reading, which is scaled in place, and compares it with the threshold,
     /// with the bits of [`Detector::score`](crate::Detector::score).
     ///
     /// # Errors
     /// As [`project`](Self::project).
     pub fn score(&self, x: &mut [T], projection: &mut [T]) -> Result<Verdict<T>, Error> {
         apply_checked(x, self.mean, self.deviation)?;
-        Ok(self.thresholds.judge(self.model.score(x, projection)?))
+        Ok(self.threshold.judge(self.model.score(x, projection)?))
     }
 }
 

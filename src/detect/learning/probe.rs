@@ -1,7 +1,7 @@
 //! Which inputs the learned detector is blind to.
 //!
 //! Each input of some samples is moved by [`FAULT`] robust deviations either way, and the result
-//! is judged by the final model and its thresholds. An input whose moved readings raise an alarm
+//! is judged by the final model and its threshold. An input whose moved readings raise an alarm
 //! in less than a quarter of the probes is *blind*, whatever the reason: a single glitch that
 //! stretched its scale, a threshold that a rare sample sets, a kernel too wide.
 //!
@@ -11,7 +11,7 @@
 //! to be found in 45 %.
 
 use super::report::{Blindness, Warning, Warnings, warn};
-use crate::detect::Thresholds;
+use crate::detect::Threshold;
 use crate::detect::calibrate::nth_smallest;
 use crate::detect::reading::Inspect;
 use crate::kernel::Samples;
@@ -160,7 +160,7 @@ impl<T: Real> Probe<T> {
         n: usize,
         score: Option<Score<T>>,
         unseen: T,
-        thresholds: &Thresholds<T>,
+        threshold: &Threshold<T>,
     ) {
         let samples = n.min(MOVED);
         if self.known < samples {
@@ -171,7 +171,7 @@ impl<T: Real> Probe<T> {
         }
         let lacking = entry(&self.lacking, self.judged / 2);
         let score = score.map(|score| Score { spe: score.spe + lacking, ..score });
-        let alarm = score.is_none_or(|score| thresholds.judge(score).anomalous);
+        let alarm = score.is_none_or(|score| threshold.judge(score).anomalous);
         self.judged += 1;
         self.found += usize::from(alarm);
         self.unusual += usize::from(score.is_none_or(|score| score.spe > self.usual));

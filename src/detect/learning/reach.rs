@@ -6,15 +6,7 @@
 //! beyond the bound of the final model. A threshold that is set by such scores would never be
 //! exceeded, so it falls to the next score that far readings do exceed.
 
-use crate::kpca::ExpansionView;
-use crate::math::{Real, sum};
-
-/// The T² of a stranger, whose projections are `−b_j`: `Σ b_j²/λ_j`. Unlike SPE, it is no bound:
-/// there are larger ones nearer by, so a threshold above it is not out of reach.
-pub(super) fn far_t2<T: Real>(model: &ExpansionView<'_, T>) -> T {
-    let components = model.offsets().iter().zip(model.variances());
-    sum(components.map(|(&offset, &variance)| offset * offset / variance))
-}
+use crate::math::Real;
 
 /// The share of the far-field value that a threshold may reach. A tenth is left for quantised
 /// scores, which may be off by a twentieth, and for readings that are not infinitely far: with all

@@ -1,6 +1,5 @@
 //! The choices that learning makes.
 
-use crate::detect::Watch;
 use crate::detect::calibrate::{FalseAlarms, FoldOrder};
 use crate::error::{Error, require_capacity};
 use crate::kpca::{Components, Landmarks};
@@ -35,11 +34,8 @@ pub struct Recipe<T> {
     /// How many false alarms are wished for. Default: 5 % of normal readings. What the samples
     /// support is in the [report](super::LearnReport::false_alarms).
     pub false_alarms: FalseAlarms<T>,
-    /// Which scores can raise an alarm. Default: SPE, whose rate of false alarms is the more
-    /// reliable one (`docs/CALIBRATION.md`). With both, each gets half of the false alarms.
-    pub watch: Watch,
     /// Which share of the samples, those that score worst, to leave out: field data are never
-    /// clean. Thresholds are taken from those that remain: if more is trimmed than is bad, normal
+    /// clean. The threshold is taken from those that remain: if more is trimmed than is bad, normal
     /// readings like the trimmed ones raise false alarms, up to this share on top of the wish.
     /// Default: 0.
     pub trim: T,
@@ -74,7 +70,6 @@ impl<T: Real> Recipe<T> {
             folds: 4,
             order: FoldOrder::Contiguous,
             false_alarms: FalseAlarms::Share(alpha),
-            watch: Watch::Spe,
             trim: T::ZERO,
         }
     }
@@ -115,12 +110,6 @@ impl<T: Real> Recipe<T> {
         Self { false_alarms, ..self }
     }
 
-    /// Sets which scores can raise an alarm. See [`watch`](field@Self::watch).
-    #[must_use]
-    pub const fn watch(self, watch: Watch) -> Self {
-        Self { watch, ..self }
-    }
-
     /// Sets which share of the samples to leave out. See [`trim`](field@Self::trim).
     #[must_use]
     pub const fn trim(self, trim: T) -> Self {
@@ -141,12 +130,6 @@ impl<T: Real> Recipe<T> {
             return Err(Error::TooFewSamples { given, needed });
         }
         require_capacity("samples", given, u32::MAX as usize)
-    }
-
-    /// The share of false alarms that each score which is watched may raise.
-    pub(super) fn share_of_each_score(&self) -> Result<T, Error> {
-        let share = self.false_alarms.share()?;
-        Ok(if self.watch == Watch::Both { share / T::from_f64(2.0) } else { share })
     }
 
     /// Are its values in their domain? (Landmarks and components are checked by the fit.)

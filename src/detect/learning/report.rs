@@ -1,6 +1,6 @@
 //! What learning found, and what may be wrong with it.
 
-use crate::detect::Thresholds;
+use crate::detect::Threshold;
 use crate::kpca::FitReport;
 
 /// Something about the samples or the result that may not be what was meant.
@@ -77,9 +77,6 @@ pub enum Warning {
         /// How many samples score above the threshold now, each by a model that has not seen it.
         above: usize,
     },
-    /// T² alone is watched, which falls again far from the samples: readings far away, where no
-    /// component reaches, raise no alarm. Watch SPE, or both.
-    FarReadingsPass,
     /// Inputs whose faults pass unnoticed: moved by 5 robust deviations, samples raise an alarm in
     /// less than a quarter of the trials. See [`LearnReport::blind_inputs`].
     BlindInputs {
@@ -152,13 +149,13 @@ impl Blindness {
 pub struct LearnReport<T> {
     /// The fit to all samples.
     pub fit: FitReport<T>,
-    /// The calibrated thresholds.
-    pub thresholds: Thresholds<T>,
+    /// The calibrated threshold.
+    pub threshold: Threshold<T>,
     /// The share of false alarms that was wished for.
     pub wished: T,
     /// The share of false alarms that the samples support: the wish, or more if they are too few for
     /// it, or worth too few since [neighbours are alike](Warning::Autocorrelated) (with folds in
-    /// turn it is then still too small), or since a threshold
+    /// turn it is then still too small), or since the threshold
     /// [had to be lowered](Warning::ThresholdLowered). It is to be expected of readings that are
     /// [exchangeable](crate::detect::calibrate) with the samples: taken under the same conditions,
     /// and independent of each other.
@@ -191,7 +188,7 @@ impl<T> LearnReport<T> {
 }
 
 /// Room for one of each kind.
-pub(super) type Warnings = heapless::Vec<Warning, 13>;
+pub(super) type Warnings = heapless::Vec<Warning, 12>;
 
 /// Adds a warning; there is room for one of each kind.
 pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {

@@ -121,9 +121,6 @@ impl<I: Fn(usize) -> A, S: Fn(usize) -> B, A: Display, B: Display> Display for N
                  false alarms",
                 (self.sample)(sample)
             ),
-            Warning::FarReadingsPass => f.write_str(
-                "readings far from all samples raise no alarm by T² alone: watch SPE, or both",
-            ),
             Warning::BlindInputs { first, count, cause } => {
                 f.write_str("faults of 5 deviations pass unnoticed in ")?;
                 match count {

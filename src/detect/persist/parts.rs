@@ -5,9 +5,9 @@ use super::{
     CHECKSUM_SIZE, INDEFINITE, NO_VECTORS, PRELUDE_SIZE, Prelude, checksum, count, encode_kernel,
     stored,
 };
+use crate::detect::Threshold;
 use crate::detect::reading::{Prepare, Reading};
 use crate::detect::valid::{Inspection, header_in_f64};
-use crate::detect::{Thresholds, Watch};
 use crate::error::{Error, FormatFault, require_capacity, require_shape};
 use crate::kernel::Kernel;
 use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView};
@@ -24,7 +24,7 @@ pub(in crate::detect) fn fill<T>(places: &mut [T], values: impl Iterator<Item = 
 /// A stored detector that was checked from its first byte to its last, but for scaling and points.
 pub(in crate::detect) struct Checked<'a, K, T> {
     pub(in crate::detect) kernel: K,
-    pub(in crate::detect) thresholds: Thresholds<T>,
+    pub(in crate::detect) threshold: Threshold<T>,
     header: ExpansionHeader<T>,
     pub(in crate::detect) scaling: Reader<'a>,
     /// The points.
@@ -55,7 +55,8 @@ where
         if found != expected {
             return Err(Error::Format(FormatFault::Scalar { expected, found }));
         }
-        if (prelude.flags & NO_VECTORS == 0) != vectors {
+        let no_vectors = if vectors { 0 } else { NO_VECTORS };
+        if prelude.flags & !INDEFINITE != no_vectors {
             return Err(Error::Format(FormatFault::Flags { found: prelude.flags }));
         }
         let kernel = K::decode(&mut input)?;
@@ -93,7 +94,7 @@ where
     ) -> Result<Self, Error> {
         let (points, components) = (count(prelude.points), count(prelude.components));
         let mut scalar = || T::decode(&mut input);
-        let thresholds = Thresholds::new(scalar()?, scalar()?, prelude.watch()?);
+        let threshold = Threshold::new(scalar()?);
         let header = ExpansionHeader {
             points: prelude.points,
             components: prelude.components,
@@ -106,7 +107,7 @@ where
         let mut section = |count| input.section::<T>(count);
         Ok(Self {
             kernel,
-            thresholds,
+            threshold,
             header,
             scaling,
             readings,
@@ -124,8 +125,8 @@ where
         inspection.all(Inspection::weight, self.weights.values::<T>());
         inspection.all(Inspection::offset, self.offsets.values::<T>());
         inspection.all(Inspection::variance, self.variances.values::<T>());
-        let (header, thresholds) = (header_in_f64(&self.header), self.thresholds.to_f64());
-        inspection.finish(norm.map(T::to_f64), &header, &thresholds)
+        let (header, threshold) = (header_in_f64(&self.header), self.threshold.to_f64());
+        inspection.finish(norm.map(T::to_f64), &header, &threshold)
     }
 
     /// How many points there are.
@@ -195,7 +196,7 @@ impl Sizes {
         points: usize,
         components: usize,
     ) -> usize {
-        let scalars = 4 + points * (1 + components) + 2 * components;
+        let scalars = 3 + points * (1 + components) + 2 * components;
         let readings = self.scaling + points * self.point;
         PRELUDE_SIZE + K::SIZE + scalars * T::SIZE + readings + CHECKSUM_SIZE
     }
@@ -204,7 +205,7 @@ impl Sizes {
 /// What is written of any detector, but for scaling and points.
 pub(super) struct Written<'a, K, T> {
     pub(super) kernel: &'a K,
-    pub(super) thresholds: Thresholds<T>,
+    pub(super) threshold: Threshold<T>,
     pub(super) expansion: ExpansionView<'a, T>,
     pub(super) sizes: Sizes,
     pub(super) vectors: bool,
@@ -237,15 +238,9 @@ impl<K: Encode, T: Real + Encode> Written<'_, K, T> {
         readings: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let header = self.expansion.header();
-        let watch = match self.thresholds.watch {
-            Watch::Spe => 0,
-            Watch::T2 => 1,
-            Watch::Both => 2,
-        };
         let prelude = Prelude {
             scalar: T::SIZE as u8,
-            flags: watch
-                | if header.indefinite { INDEFINITE } else { 0 }
+            flags: if header.indefinite { INDEFINITE } else { 0 }
                 | if self.vectors { 0 } else { NO_VECTORS },
             length: stored(self.encoded_len()),
             inputs: stored(self.sizes.inputs),
@@ -254,8 +249,7 @@ impl<K: Encode, T: Real + Encode> Written<'_, K, T> {
         };
         prelude.encode(out)?;
         encode_kernel(self.kernel, out)?;
-        let Thresholds { spe, t2, .. } = self.thresholds;
-        out.values(&[spe, t2, header.centre_norm, header.total_variance])?;
+        out.values(&[self.threshold.spe, header.centre_norm, header.total_variance])?;
         readings(out)?;
         out.values(self.expansion.centre())?;
         self.expansion.weights().iter_rows().try_for_each(|row| out.values(row))?;

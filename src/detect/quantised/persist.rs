@@ -4,11 +4,11 @@
 //! |---|---|---|
 //! | 0 | 4 | `MRCQ` |
 //! | 4 | 2 | [`QUANTISED_FORMAT_VERSION`] |
-//! | 6 | 2 | what is [watched](crate::detect::Watch): 0 SPE, 1 T², 2 both |
+//! | 6 | 2 | [`distance_shift`](QuantisedHeader::distance_shift), `centre_shift` (1 each) |
 //! | 8 | 4 | length of all of it |
 //! | 12 | 12 | number of inputs `d`, of points `r`, of components `p` |
-//! | 24 | 24 | [`gamma`](QuantisedHeader::gamma), `distance_shift` (1), `centre_shift` (1), `variance_exponent` (2), `far`, `ceiling`, thresholds for SPE and T² |
-//! | 48 | 8`d` | means of the inputs, then their deviations |
+//! | 24 | 18 | [`gamma`](QuantisedHeader::gamma), `variance_exponent` (2), `far`, `ceiling`, [threshold](crate::detect::Threshold) for SPE |
+//! | 42 | 8`d` | means of the inputs, then their deviations |
 //! | | 12`d` | for each input [`mean`](Input::mean), `bits`, `limit` (2), `weight` (2) |
 //! | | 9`p` | for each component [`offset`](Component::offset), `inverse_variance`, `shift` (1) |
 //! | | (6+2`d`+2`p`)`r` | for each point [`half_length`](QuantisedPoint::half_length), coordinates (2 each), weights (2 each), `centre` (2) |
@@ -17,18 +17,18 @@
 use super::score::{Component, QuantisedHeader, QuantisedPoint};
 use super::valid::{Check, half_length};
 use super::{Input, QuantisedDetector};
+use crate::detect::Threshold;
 use crate::detect::persist::{Encode, Reader, Writer, checksum};
 use crate::detect::scaling::Scaling;
-use crate::detect::{Thresholds, Watch};
 use crate::error::{Error, FormatFault, require_capacity};
 use crate::linalg::slices::tail;
 
-/// The version of the layout that is written, and the only one so far that is read.
-pub const QUANTISED_FORMAT_VERSION: u16 = 1;
+/// The version of the layout that is written, and the only one that is read.
+pub const QUANTISED_FORMAT_VERSION: u16 = 2;
 
 const MAGIC: [u8; 4] = *b"MRCQ";
 /// Everything before the scaling.
-const PRELUDE_SIZE: usize = 48;
+const PRELUDE_SIZE: usize = 42;
 const CHECKSUM_SIZE: usize = 4;
 
 /// Bytes of a stored detector: the table above, summed up.
@@ -40,7 +40,7 @@ const fn encoded_len(inputs: usize, points: usize, components: usize) -> usize {
 /// What the first bytes say.
 struct Prelude {
     header: QuantisedHeader,
-    thresholds: Thresholds<f32>,
+    threshold: Threshold<f32>,
 }
 
 /// Storing.
@@ -75,22 +75,15 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         let header = &self.model.header;
         out.bytes(MAGIC)?;
         QUANTISED_FORMAT_VERSION.encode(out)?;
-        let watch: u16 = match self.thresholds.watch {
-            Watch::Spe => 0,
-            Watch::T2 => 1,
-            Watch::Both => 2,
-        };
-        watch.encode(out)?;
+        out.bytes([header.distance_shift, header.centre_shift])?;
         for number in [self.encoded_len() as u32, D as u32, header.points, header.components] {
             number.encode(out)?;
         }
         header.gamma.encode(out)?;
-        out.bytes([header.distance_shift, header.centre_shift])?;
         out.bytes(header.variance_exponent.to_le_bytes())?;
         header.far.encode(out)?;
         header.ceiling.encode(out)?;
-        self.thresholds.spe.encode(out)?;
-        self.thresholds.t2.encode(out)?;
+        self.threshold.spe.encode(out)?;
         let scaling = self.scaling.mean.iter().chain(&self.scaling.deviation);
         scaling.into_iter().try_for_each(|value| value.encode(out))?;
         for input in &self.model.inputs {
@@ -158,10 +151,10 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
             let point = QuantisedPoint::<D, P>::decode(&mut looked_at, count)?;
             check.point(point.half_length, half_length(&point.coordinates, &inputs));
         }
-        check.finish(&prelude.thresholds)?;
+        check.finish(&prelude.threshold)?;
         // From here on nothing can fail: everything was read before.
         self.scaling = scaling;
-        self.thresholds = prelude.thresholds;
+        self.threshold = prelude.threshold;
         self.model.header = prelude.header;
         self.model.inputs = inputs;
         self.model.components = components;
@@ -204,7 +197,7 @@ impl Prelude {
             let expected = QUANTISED_FORMAT_VERSION;
             return Err(Error::Format(FormatFault::Version { found, expected }));
         }
-        let watch = u16::decode(&mut input)?;
+        let [distance_shift, centre_shift] = input.bytes()?;
         let mut count = || u32::decode(&mut input).map(|count| count as usize);
         let (length, given, points, components) = (count()?, count()?, count()?, count()?);
         let needed = length.max(PRELUDE_SIZE + CHECKSUM_SIZE);
@@ -227,21 +220,14 @@ impl Prelude {
             points: points as u32,
             components: components as u32,
             gamma: f32::decode(&mut input)?,
-            distance_shift: u8::decode(&mut input)?,
-            centre_shift: u8::decode(&mut input)?,
+            distance_shift,
+            centre_shift,
             variance_exponent: i16::from_le_bytes(input.bytes()?),
             far: u32::decode(&mut input)?,
             ceiling: u32::decode(&mut input)?,
         };
-        let watch = match watch {
-            0 => Watch::Spe,
-            1 => Watch::T2,
-            2 => Watch::Both,
-            other => return Err(Error::Format(FormatFault::Flags { found: other as u8 })),
-        };
-        let (spe, t2) = (f32::decode(&mut input)?, f32::decode(&mut input)?);
-        let thresholds = Thresholds { spe, t2, watch };
+        let threshold = Threshold::new(f32::decode(&mut input)?);
         let rest = tail(checked, PRELUDE_SIZE);
-        Ok((Self { header, thresholds }, Reader::new(rest)))
+        Ok((Self { header, threshold }, Reader::new(rest)))
     }
 }

@@ -47,7 +47,7 @@ fn require(holds: bool, name: &'static str, rule: &'static str) -> Result<(), Er
 type Source<'a, M, const D: usize> = KernelPcaView<'a, Rbf<f32, M>, [[f32; D]]>;
 
 impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
-    /// Takes over what another detector has learned; thresholds included.
+    /// Takes over what another detector has learned; threshold included.
     ///
     /// It takes about as long as one score by the other detector for each of its points.
     ///
@@ -87,7 +87,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
 
         // From here on nothing can fail.
         self.scaling = detector.scaling;
-        self.thresholds = detector.thresholds;
+        self.threshold = detector.threshold;
         self.model.header = header;
         self.model.inputs = grid.inputs;
         self.model.components = components;

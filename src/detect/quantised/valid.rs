@@ -10,7 +10,7 @@ use super::score::{
 };
 use super::{QuantisedDetector, QuantisedModel};
 use crate::detect::hearing::Hearing;
-use crate::detect::thresholds::Thresholds;
+use crate::detect::threshold::Threshold;
 use crate::detect::valid::Inspection;
 use crate::error::{Error, require_capacity};
 use crate::kernel::broken_rate_rule;
@@ -60,7 +60,6 @@ pub(super) struct Check {
     inputs: u64,
     /// `Σ b_j²`.
     offsets: f64,
-    largest_inverse: u32,
     /// Half the squared length of the longest point.
     longest: u64,
 }
@@ -74,7 +73,6 @@ impl Check {
             scaling: Inspection::of::<f32>(),
             inputs: 0,
             offsets: 0.0,
-            largest_inverse: 0,
             longest: 0,
         };
         if let Some(rule) = broken_rate_rule(header.gamma as f64, Normal::of::<f32>()) {
@@ -125,11 +123,8 @@ impl Check {
         let offset = component.offset as f64 / (1_u32 << PROJECTION_BITS) as f64;
         self.require(offset > -2.0 && offset < 2.0, "offsets", "less than 2");
         self.offsets += offset * offset;
-        let inverse = component.inverse_variance;
-        self.require(inverse <= 1 << VARIANCE_BITS, "variances", "at most 2^24");
-        if inverse > self.largest_inverse {
-            self.largest_inverse = inverse;
-        }
+        let fits = component.inverse_variance <= 1 << VARIANCE_BITS;
+        self.require(fits, "variances", "at most 2^24");
     }
 
     /// A point, of which half the squared length is stored and known from its coordinates.
@@ -140,8 +135,8 @@ impl Check {
         }
     }
 
-    /// Lengths and thresholds, once all else was seen.
-    pub(super) const fn finish(mut self, thresholds: &Thresholds<f32>) -> Result<(), Error> {
+    /// Lengths and threshold, once all else was seen.
+    pub(super) const fn finish(mut self, threshold: &Threshold<f32>) -> Result<(), Error> {
         if let Err(fault) = self.scaling.result() {
             return Err(fault);
         }
@@ -152,8 +147,7 @@ impl Check {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        let Thresholds { spe, t2, watch } = *thresholds;
-        self.hearing().require(&Thresholds::new(spe as f64, t2 as f64, watch))
+        self.hearing().require(&Threshold::new(threshold.spe as f64))
     }
 
     /// With `ρ` the longest point and `√c` the distance at which kernel values vanish, a reading is
@@ -169,16 +163,12 @@ impl Check {
         self.require(fits, "points", "near enough for 32 bits");
     }
 
-    /// What decides how large scores can become.
+    /// What decides how large an SPE can become.
     const fn hearing(&self) -> Hearing {
-        // 2^exponent, which is within the range of normal numbers.
-        let unit = f64::from_bits(((self.header.variance_exponent as i64 + 1023) as u64) << 52);
         Hearing {
             norm: Some(1.0),
             centre_norm: self.header.ceiling as f64 / (1_u32 << SQUARE_BITS) as f64 - 1.0,
             offsets: self.offsets,
-            least_variance: 1.0 / (self.largest_inverse as f64 * unit),
-            indefinite: false,
         }
     }
 }
@@ -198,15 +188,15 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     ///
     /// # Errors
     /// [`Error::NotFitted`]; [`Error::Capacity`] for more points or components than there is room
-    /// for; [`Error::Deaf`] if no reading can exceed a threshold that is watched;
+    /// for; [`Error::Deaf`] if no reading can exceed the threshold;
     /// [`Error::Parameter`] names a number that quantising does not make.
     pub const fn validate(&self) -> Result<(), Error> {
-        validate(&self.scaling.mean, &self.scaling.deviation, &self.model, &self.thresholds)
+        validate(&self.scaling.mean, &self.scaling.deviation, &self.model, &self.threshold)
     }
 
-    /// Are these thresholds ones for it?
-    pub(super) const fn require_heard(&self, thresholds: &Thresholds<f32>) -> Result<(), Error> {
-        validate(&self.scaling.mean, &self.scaling.deviation, &self.model, thresholds)
+    /// Is this a threshold for it?
+    pub(super) const fn require_heard(&self, threshold: &Threshold<f32>) -> Result<(), Error> {
+        validate(&self.scaling.mean, &self.scaling.deviation, &self.model, threshold)
     }
 }
 
@@ -215,7 +205,7 @@ pub(super) const fn validate<const D: usize, const R: usize, const P: usize>(
     mean: &[f32; D],
     deviation: &[f32; D],
     model: &QuantisedModel<D, R, P>,
-    thresholds: &Thresholds<f32>,
+    threshold: &Threshold<f32>,
 ) -> Result<(), Error> {
     let (points, components) = (model.header.points as usize, model.header.components as usize);
     if points == 0 || components == 0 {
@@ -256,7 +246,7 @@ pub(super) const fn validate<const D: usize, const R: usize, const P: usize>(
         }
         check.require(weightless, "weights", "2^15 where there is no point");
     }
-    check.finish(thresholds)
+    check.finish(threshold)
 }
 
 /// A coordinate as it was before `2^15` was added.

@@ -2,7 +2,7 @@
 //! the statics in this file out of a task's flash: how large a model is, is known.
 
 use mercer::Detector;
-use mercer::detect::{Scaling, Thresholds, Watch};
+use mercer::detect::{Scaling, Threshold};
 use mercer::kernel::Rbf;
 use mercer::kpca::{Expansion, ExpansionHeader};
 use mercer::linalg::Matrix;
@@ -63,7 +63,7 @@ macro_rules! detector {
             Rbf::new(1.0 / (8.0 * D as $scalar)),
             POINTS,
             EXPANSION,
-            Thresholds::new(0.1, 10.0, Watch::Spe),
+            Threshold::new(0.1),
         )
         .expect("a valid detector")
     }};

@@ -81,7 +81,7 @@ impl Task for Score {
     }
 }
 
-/// A raw reading to a verdict: scaling, finite check, projections, scores, thresholds.
+/// A raw reading to a verdict: scaling, finite check, projections, scores, threshold.
 struct Detect(&'static Detector<Rbf<Scalar>, Sample, R, P>, &'static Sample);
 
 impl Task for Detect {
@@ -239,7 +239,7 @@ impl<E: Eigensolver<Scalar>> Task for Solve<E> {
     }
 }
 
-/// Learning as a device does it: scaling, cross-fitted thresholds, model, inspection.
+/// Learning as a device does it: scaling, cross-fitted threshold, model, inspection.
 struct Learn(&'static mut Learner<Rbf<Scalar>, Sample, N, R, P>);
 
 impl Task for Learn {
