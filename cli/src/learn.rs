@@ -98,6 +98,8 @@ struct Fitted<T> {
     points: Grid<T>,
     weights: Weights<T>,
     threshold: Threshold<T>,
+    /// The share of false alarms that the samples support.
+    false_alarms: f64,
     report: FitReport<T>,
     trimmed: usize,
     warnings: Vec<mercer::detect::Warning>,
@@ -145,6 +147,10 @@ where
             Some(_) => Threshold::EMPTY,
             None => learned.threshold,
         },
+        false_alarms: match learned.false_alarms > learned.wished {
+            true => learned.false_alarms.to_f64(),
+            false => choices.alpha,
+        },
         report: learned.fit,
         trimmed: learned.trimmed,
         warnings: learned.warnings().to_vec(),
@@ -178,19 +184,20 @@ where
     Ok(())
 }
 
-/// The threshold for exact kernel PCA on samples that are scaled already.
+/// The threshold for exact kernel PCA on samples that are scaled already, and the share of false
+/// alarms that they support.
 pub(crate) fn calibrate<T, K>(
     samples: &Grid<T>,
     kernel: &K,
     choices: &Choices,
     step: &mut dyn FnMut(),
-) -> Result<Threshold<T>, Error>
+) -> Result<(Threshold<T>, f64), Error>
 where
     T: Number,
     K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let fitted = fit(samples, kernel, choices, step)?;
-    fitted.refused.map_or(Ok(fitted.threshold), Err)
+    fitted.refused.map_or(Ok((fitted.threshold, fitted.false_alarms)), Err)
 }
 
 impl<T: Number> Fitted<T> {
@@ -218,7 +225,7 @@ impl<T: Number> Fitted<T> {
             explained: self.report.explained.to_f64(),
             unspanned: self.report.unspanned.to_f64(),
             rank: self.report.rank,
-            false_alarms: self.refused.is_none().then_some(choices.alpha),
+            false_alarms: self.refused.is_none().then_some(self.false_alarms),
             folds: choices.folds,
             fold_order: choices.fold_order,
             refused: self.refused.map(|error| error.to_string()),
