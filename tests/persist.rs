@@ -211,7 +211,7 @@ fn detectors_of_another_type_are_refused_by_name() {
     )
     .unwrap();
     let model = KernelPca::from_parts(Rbf::new(1.0), [[0.0, 0.0]], Memos::NONE, expansion);
-    let threshold = Threshold::new(1.0);
+    let threshold = Threshold::new(0.5);
     let two: Detector<Rbf<f32>, [f32; 2], 1, 1> =
         Detector::from_parts(Scaling::identity(), model, threshold).unwrap();
     let inputs = Error::Shape { what: "inputs", expected: 3, given: 2 };

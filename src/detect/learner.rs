@@ -353,7 +353,7 @@ where
     /// has set.
     ///
     /// # Errors
-    /// [`Error::NotFitted`], or [`Error::Parameter`] for one that is not finite.
+    /// Those of [`Detector::set_threshold`].
     pub fn set_threshold(&mut self, threshold: Threshold<Scalar<K, X>>) -> Result<(), Error> {
         self.detector()?;
         self.detector.set_threshold(threshold)

@@ -263,7 +263,7 @@ where
     /// | error | meaning |
     /// |---|---|
     /// | [`FormatFault::Magic`] | not a stored detector; erased flash |
-    /// | [`FormatFault::Version`] | written by a newer version of this crate |
+    /// | [`FormatFault::Version`] | written by another version of this crate |
     /// | [`FormatFault::Truncated`] | bytes are missing at the end |
     /// | [`FormatFault::Checksum`] | bytes were altered |
     /// | [`FormatFault::Scalar`] | `f32` instead of `f64`, or the other way round |

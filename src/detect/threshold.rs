@@ -7,8 +7,8 @@ use crate::math::Real;
 
 /// Where anomalies begin.
 ///
-/// SPE alone raises alarms. [T²](Score::t2) is a score to look at and to explain with: it falls
-/// again far from all samples, and no rule was found that keeps its rate of false alarms.
+/// SPE alone raises alarms. [T²](Score::t2) is a score to look at: it falls again far from all
+/// samples, and no rule was found by which a threshold for it keeps its rate of false alarms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
