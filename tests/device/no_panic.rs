@@ -17,7 +17,10 @@ use mercer::kernel::{
     BlockKernel, Codes, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum,
     Sum, geometry, gram,
 };
-use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
+use mercer::kpca::{
+    Components, ExactWorkspace, Expansion, ExpansionHeader, LandmarkWorkspace, Landmarks,
+    LeadingWorkspace,
+};
 use mercer::linalg::eigen::{Eigensolver, Jacobi, MAX_SWEEPS, TridiagonalQr};
 use mercer::linalg::{Matrix, MatrixViewMut, eigen};
 use mercer::methods::dimension::Method;
@@ -201,6 +204,21 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let mut loaded = Detector::<Rbf<f32>, Reading, 8, 6>::new();
     loaded.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     black_box(loaded.score(&x)?);
+    loaded.set_thresholds(black_box(*loaded.thresholds()))?;
+    // Made from parts once more, in memory and as if in flash, but from what is not known before.
+    let (scaling, thresholds) = (*loaded.scaling(), *loaded.thresholds());
+    let made = Detector::from_parts(scaling, loaded.model().clone(), black_box(thresholds))?;
+    black_box(made.validate()?);
+    let header = black_box(ExpansionHeader::new(1, 1, 0.5, 0.5, false));
+    let expansion = Expansion::from_parts(header, [[0.5]], [1.0], [0.1], black_box([0.25]))?;
+    let flash = Detector::<Rbf<f32>, _, _, _>::in_flash(
+        black_box(scaling),
+        black_box(Rbf::new(0.125)),
+        black_box([x]),
+        expansion,
+        black_box(thresholds),
+    );
+    black_box(flash.is_some());
 
     let mut quantised = QuantisedDetector::<3, 8, 6>::new();
     quantised.quantise(black_box(&loaded))?;
@@ -211,6 +229,9 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let length = quantised.write_to(black_box(&mut bytes))?;
     quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     black_box(quantised.score(&x)?);
+    quantised.set_thresholds(black_box(*quantised.thresholds()))?;
+    let (scaling, model) = (*quantised.scaling(), *quantised.model());
+    black_box(QuantisedDetector::from_parts(black_box(scaling), black_box(model), thresholds)?);
     learner.forget();
     Ok(())
 }

@@ -107,7 +107,7 @@ pub static {name}: {alias} = {{
         ::core::result::Result::Ok(expansion) => expansion,
         ::core::result::Result::Err(_) => ::core::panic!("{name} has other counts than `mercer export` wrote"),
     }};
-    ::mercer::Detector::<{kernel_type}, _, _, _>::in_flash(
+    {alias}::in_flash(
         ::mercer::detect::Scaling::new({mean}, {deviation}),
         {kernel},
         [

@@ -69,7 +69,7 @@ pub static WALKING: Walking = {
         ::core::result::Result::Ok(expansion) => expansion,
         ::core::result::Result::Err(_) => ::core::panic!("WALKING has other counts than `mercer export` wrote"),
     };
-    ::mercer::Detector::<::mercer::kernel::Rbf<f32>, _, _, _>::in_flash(
+    Walking::in_flash(
         ::mercer::detect::Scaling::new([0.7517376, 0.106880575, -0.2698267, 0.06537781, -0.019535834, 0.004234761, 1.264609, 3.0395634, 0.8226799, 0.68487906, 0.40711832, 1.3342558], [0.38462967, 0.52459455, 0.2126817, 0.2576293, 0.10453329, 0.31178552, 0.36323017, 0.70315474, 0.36447427, 0.1609061, 0.14645709, 0.2987676]),
         ::mercer::kernel::Rbf::new(0.010416667),
         [
