@@ -6,7 +6,7 @@
 
 #![no_main]
 
-use mercer::detect::{Replace, Thresholds, Watch};
+use mercer::detect::{Replace, Threshold};
 use mercer::error::Fault;
 use mercer::kernel::Rbf;
 use mercer::kpca::Components;
@@ -44,7 +44,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
             19 => pair.freeze(number::flag(decisions)),
             20 => pair.forget(),
             21 => pair.restore(decisions),
-            22 => pair.set_thresholds(decisions),
+            22 => pair.set_threshold(decisions),
             _ => pair.refresh_many(decisions),
         }
         pair.compare();
@@ -147,7 +147,6 @@ impl Pair {
         let mut recipe = Recipe::default().folds(folds).trim(trim);
         recipe.components = Components::Fixed(components);
         recipe.standardise = number::flag(decisions);
-        recipe.watch = pick(decisions, &[Watch::Spe, Watch::T2, Watch::Both]);
         let parameter = |name, rule| Some(Error::Parameter { name, rule });
         let given = self.reference.samples.len();
         let needed = folds.saturating_mul(2);
@@ -305,16 +304,14 @@ impl Pair {
         }
     }
 
-    fn set_thresholds(&mut self, decisions: &mut Decisions<'_>) {
-        let numbers: [f32; 2] = std::array::from_fn(|_| number::any(decisions));
-        let watch = pick(decisions, &[Watch::Spe, Watch::T2, Watch::Both]);
-        let thresholds = Thresholds::new(numbers[0], numbers[1], watch);
-        match self.learner.set_thresholds(thresholds) {
+    fn set_threshold(&mut self, decisions: &mut Decisions<'_>) {
+        let threshold = Threshold::new(number::any(decisions));
+        match self.learner.set_threshold(threshold) {
             Ok(()) => {
-                assert!(numbers.iter().all(|number| number.is_finite()));
+                assert!(threshold.spe.is_finite());
                 assert!(self.reference.detector.is_some());
-                let found = *self.learner.detector().expect("it is there").thresholds();
-                assert_eq!(found, thresholds);
+                let found = *self.learner.detector().expect("it is there").threshold();
+                assert_eq!(found, threshold);
                 self.reference.detector = self.stored();
             }
             Err(Error::NotFitted) => assert!(self.reference.detector.is_none()),

@@ -27,10 +27,9 @@ const CSV: &str = "flow,temperature,\"load, total\"
 0.9,20.75,3.75\n1.05,20.125,4.5\n1.2,20.6,3.1\n0.8,21.1,2.9\n1.3,19.9,3.3\n";
 
 /// Options of the models that are edited.
-const FITS: [&[&str]; 10] = [
+const FITS: [&[&str]; 9] = [
     &["--kernel", "rbf"],
-    &["--kernel", "rbf", "--watch", "both"],
-    &["--kernel", "rbf", "--precision", "f64", "--watch", "t2"],
+    &["--kernel", "rbf", "--precision", "f64"],
     &["--kernel", "linear"],
     &["--kernel", "laplacian"],
     &["--kernel", "poly"],

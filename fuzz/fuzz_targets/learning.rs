@@ -2,13 +2,13 @@
 //! `DetectorBuffer`.
 //!
 //! Both end within the documented number of steps, without a panic, and agree. What they hand out
-//! has finite thresholds, and finite scores for every sample; a reading far away has a finite score
+//! has a finite threshold, and finite scores for every sample; a reading far away has a finite score
 //! too, or is refused by name. A refusal leaves the samples as they were.
 
 #![no_main]
 
 use mercer::detect::persist::Encode;
-use mercer::detect::{DetectorBuffer, FalseAlarms, FoldOrder, LearnReport, Watch};
+use mercer::detect::{DetectorBuffer, FalseAlarms, FoldOrder, LearnReport};
 use mercer::kernel::{
     BlockKernel, Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Sigmoid, Sum,
 };
@@ -102,9 +102,6 @@ fn recipe<T: Number>(decisions: &mut Decisions<'_>) -> Recipe<T> {
         };
     }
     if is_chosen(6) {
-        recipe.watch = pick(decisions, &[Watch::T2, Watch::Both]);
-    }
-    if is_chosen(7) {
         recipe.trim = any_share(decisions);
     }
     recipe
@@ -115,7 +112,7 @@ fn most_steps<T: Number>(samples: usize, recipe: &Recipe<T>) -> usize {
     let fit = 3 * R + (12 * R * R).div_ceil(samples.max(1)) * MAX_SWEEPS + 7;
     let rounds = if recipe.trim > T::ZERO { 2 } else { 1 };
     let folds = recipe.folds.min(samples);
-    rounds * (folds * fit + samples) + fit + 3
+    rounds * (folds * fit + samples) + fit + 3 + 33 * D + 17
 }
 
 fn learn<K, T>(kernel: K, decisions: &mut Decisions<'_>)
@@ -206,8 +203,8 @@ where
 }
 
 fn require_finite<T: Number>(report: &LearnReport<T>) {
-    let LearnReport { fit, thresholds, false_alarms, .. } = report;
-    for number in [thresholds.spe, thresholds.t2, *false_alarms, fit.explained, fit.unspanned] {
+    let LearnReport { fit, threshold, false_alarms, .. } = report;
+    for number in [threshold.spe, *false_alarms, fit.explained, fit.unspanned] {
         assert!(number.is_finite(), "{report:?}");
     }
     assert!((1..=R).contains(&fit.points) && (1..=P).contains(&fit.components), "{report:?}");

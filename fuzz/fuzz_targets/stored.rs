@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use mercer::detect::persist::Encode;
-use mercer::detect::{DetectorBuffer, Reading, Scaling, Thresholds};
+use mercer::detect::{DetectorBuffer, Reading, Scaling, Threshold};
 use mercer::kernel::{
     BlockKernel, Codes, Cosine, Exp, Gradient, Laplacian, Linear, Normalised, Poly, Product, Rbf,
     Scale, Sigmoid, Spectrum, Sum, Text,
@@ -59,9 +59,9 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
 fn require_ranges<T: Number>(
     scaling: Option<(&[T], &[T])>,
     expansion: ExpansionView<'_, T>,
-    thresholds: &Thresholds<T>,
+    threshold: &Threshold<T>,
 ) {
-    assert!(thresholds.spe.is_finite() && thresholds.t2.is_finite());
+    assert!(threshold.spe.is_finite());
     if let Some((mean, deviation)) = scaling {
         assert!(mean.iter().all(|mean| mean.is_finite()));
         assert!(deviation.iter().all(|&deviation| deviation.is_finite() && deviation > T::ZERO));
@@ -212,7 +212,7 @@ where
     view.write_to(&mut by_buffer).expect("there is room");
     assert_eq!(again, by_buffer);
     let Scaling { mean, deviation, .. } = detector.scaling();
-    require_ranges(Some((mean, deviation)), view.model.expansion(), detector.thresholds());
+    require_ranges(Some((mean, deviation)), view.model.expansion(), detector.threshold());
 
     let mut projection = vec![T::ZERO; view.model.expansion().components()];
     for _ in 0..4 {

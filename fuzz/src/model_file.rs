@@ -9,7 +9,7 @@ use crate::number::{self, Number};
 use crate::{Decisions, pick};
 
 /// Fields of numbers, and those of a single one.
-const NUMBERS: [&str; 12] = [
+const NUMBERS: [&str; 11] = [
     "mean",
     "deviation",
     "points",
@@ -20,7 +20,6 @@ const NUMBERS: [&str; 12] = [
     "centre_norm",
     "total_variance",
     "threshold_spe",
-    "threshold_t2",
     "gamma",
 ];
 

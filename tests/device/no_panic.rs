@@ -204,10 +204,10 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let mut loaded = Detector::<Rbf<f32>, Reading, 8, 6>::new();
     loaded.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     black_box(loaded.score(&x)?);
-    loaded.set_thresholds(black_box(*loaded.thresholds()))?;
+    loaded.set_threshold(black_box(*loaded.threshold()))?;
     // Made from parts once more, in memory and as if in flash, but from what is not known before.
-    let (scaling, thresholds) = (*loaded.scaling(), *loaded.thresholds());
-    let made = Detector::from_parts(scaling, loaded.model().clone(), black_box(thresholds))?;
+    let (scaling, threshold) = (*loaded.scaling(), *loaded.threshold());
+    let made = Detector::from_parts(scaling, loaded.model().clone(), black_box(threshold))?;
     black_box(made.validate()?);
     let header = black_box(ExpansionHeader::new(1, 1, 0.5, 0.5, false));
     let expansion = Expansion::from_parts(header, [[0.5]], [1.0], [0.1], black_box([0.25]))?;
@@ -216,7 +216,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
         black_box(Rbf::new(0.125)),
         black_box([x]),
         expansion,
-        black_box(thresholds),
+        black_box(threshold),
     );
     black_box(flash.is_some());
 
@@ -229,9 +229,9 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let length = quantised.write_to(black_box(&mut bytes))?;
     quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     black_box(quantised.score(&x)?);
-    quantised.set_thresholds(black_box(*quantised.thresholds()))?;
+    quantised.set_threshold(black_box(*quantised.threshold()))?;
     let (scaling, model) = (*quantised.scaling(), *quantised.model());
-    black_box(QuantisedDetector::from_parts(black_box(scaling), black_box(model), thresholds)?);
+    black_box(QuantisedDetector::from_parts(black_box(scaling), black_box(model), threshold)?);
     learner.forget();
     Ok(())
 }
