@@ -175,13 +175,11 @@ impl<T: Real> PivotedCholesky<T> {
             };
             sum += entry;
             let left = if i == pivot { T::ZERO } else { *residual - entry * entry };
-            let entry = if left < below {
-                self.indefinite = true;
-                shortened(entry, *residual)
-            } else {
-                entry
-            };
             factor.set(i, column, entry);
+            if left < below {
+                self.indefinite = true;
+                factor.set(i, column, shortened(entry, *residual));
+            }
             *residual = T::ZERO.larger(left);
         }
         // One check for the whole column: a value that is not finite shows in the sum.
