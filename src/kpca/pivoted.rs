@@ -17,7 +17,7 @@
 //! samples beyond it have no part in that, however many (Higham, *Accuracy and Stability of
 //! Numerical Algorithms*, 2nd ed. 2002, theorem 10.3: `γ_{r+1}` of the diagonal). The 4 makes up
 //! for rounding in kernel values; of residuals that should be zero the largest seen was
-//! `0.7(r + 1)·ε`, among 10² to 10⁶ samples (`tests/large_n.rs`).
+//! `0.7(r + 1)·ε`, among 10² to 10⁵ samples (`tests/large_n.rs`).
 
 use crate::Progress;
 use crate::error::Error;
