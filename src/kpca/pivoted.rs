@@ -17,7 +17,7 @@
 //! products: samples beyond it have no part in that, however many (Higham, *Accuracy and Stability
 //! of Numerical Algorithms*, 2nd ed. 2002, theorem 10.3: `γ_{r+1}` of the diagonal). The 4 makes up
 //! for rounding in kernel values; of residuals that should be zero the largest seen was
-//! `0.7(r + 1)·ε`, among 10² to 10⁶ samples (`tests/large_n.rs`).
+//! `0.7(r + 1)·ε`, among 10² to 10⁵ samples (`tests/large_n.rs`).
 
 use crate::Progress;
 use crate::error::Error;
@@ -177,13 +177,11 @@ impl<T: Real> PivotedCholesky<T> {
             };
             sum += entry;
             let left = if i == pivot { T::ZERO } else { *residual - entry * entry };
-            let entry = if left < below {
-                self.indefinite = true;
-                shortened(entry, *residual)
-            } else {
-                entry
-            };
             factor.set(i, column, entry);
+            if left < below {
+                self.indefinite = true;
+                factor.set(i, column, shortened(entry, *residual));
+            }
             *residual = T::ZERO.larger(left);
         }
         // One check for the whole column: a value that is not finite shows in the sum.

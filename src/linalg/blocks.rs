@@ -28,6 +28,7 @@ pub(crate) fn longest(samples: usize) -> usize {
 }
 
 /// Adds a block's sum to that of the blocks before, and begins with nothing.
+#[inline(never)]
 pub(crate) fn set_aside<T: Real>(sum: &mut [T], before: &mut [T]) {
     rows::add(before, T::ONE, sum);
     sum.fill(T::ZERO);
@@ -35,6 +36,8 @@ pub(crate) fn set_aside<T: Real>(sum: &mut [T], before: &mut [T]) {
 
 /// The same for sums on and above the diagonal of a matrix: those of the blocks before are below
 /// it, and in `diagonal`.
+// Called rarely: kept out of the loops that call them, here and below.
+#[inline(never)]
 pub(crate) fn set_matrix_aside<T: Real>(sums: &mut MatrixViewMut<'_, T>, diagonal: &mut [T]) {
     let rank = sums.rows();
     for (i, diagonal) in diagonal.iter_mut().enumerate().take(rank) {
@@ -48,6 +51,7 @@ pub(crate) fn set_matrix_aside<T: Real>(sums: &mut MatrixViewMut<'_, T>, diagona
 }
 
 /// Brings the sums of all blocks together, on both sides of the diagonal.
+#[inline(never)]
 pub(crate) fn complete_matrix<T: Real>(sums: &mut MatrixViewMut<'_, T>, diagonal: &[T]) {
     let rank = sums.rows();
     for (i, &diagonal) in diagonal.iter().enumerate().take(rank) {

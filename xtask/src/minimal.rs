@@ -12,19 +12,8 @@ use anyhow::{Context, Result, ensure};
 use crate::firmware::Project;
 use crate::toolchain;
 
-/// What the copy consists of.
-const PARTS: [&str; 10] = [
-    ".cargo",
-    "Cargo.toml",
-    "Cargo.lock",
-    "README.md",
-    "benches",
-    "cli",
-    "examples",
-    "src",
-    "tests",
-    "xtask",
-];
+/// What the copy does without: what was built, and the history.
+const LEFT_OUT: [&str; 2] = ["target", ".git"];
 
 pub(crate) fn run() -> Result<ExitCode> {
     let project = Project::read()?;
@@ -33,16 +22,14 @@ pub(crate) fn run() -> Result<ExitCode> {
     if copy.exists() {
         std::fs::remove_dir_all(&copy)?;
     }
-    for part in PARTS {
-        copy_all(&project.root.join(part), &copy.join(part))?;
-    }
+    copy_all(&project.root, &copy)?;
     let cargo = || {
         let mut cargo = Command::new(toolchain::host_cargo());
-        // Without this, a released cargo has no such option; no code is compiled with it.
         cargo.current_dir(&copy).env("CARGO_TARGET_DIR", place.join("target"));
         cargo
     };
     let mut update = cargo();
+    // Without the variable, a released cargo has no such option; no code is compiled with it.
     update.env("RUSTC_BOOTSTRAP", "1").args(["update", "-Zdirect-minimal-versions"]);
     ensure!(update.status()?.success(), "no versions can be found: raise those in the manifests");
     let check = cargo().args(["check", "--locked", "--workspace", "--all-targets"]).status()?;
@@ -61,6 +48,9 @@ fn copy_all(from: &Path, to: &Path) -> Result<()> {
     }
     for entry in std::fs::read_dir(from).with_context(what)? {
         let entry = entry?;
+        if LEFT_OUT.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
         copy_all(&entry.path(), &to.join(entry.file_name()))?;
     }
     Ok(())

@@ -75,7 +75,9 @@ fn package_faults(package: &Package, policy: &Policy) -> Vec<String> {
     }
     // Those of others are their own affair: the lock file has the versions.
     for dependency in package.dependencies.iter().filter(|_| package.source.is_none()) {
-        if dependency.path.is_none() && dependency.req.to_string() == "*" {
+        // Only a package that is never published may name a path and no version.
+        let excused = dependency.path.is_some() && package.publish.is_some();
+        if dependency.req.to_string() == "*" && !excused {
             complain(format!("any version of {} would do", dependency.name));
         }
     }
