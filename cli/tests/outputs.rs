@@ -220,7 +220,11 @@ fn an_interrupt_in_the_middle_of_writing_loses_nothing() {
         let now = fs::read(desk.path("m.mercer")).expect("the model");
         if caught {
             assert_eq!(status.code(), None, "{name}: ended by the signal");
-            assert!(now == old, "{name}: the old model stays");
+            // The signal may still come after the last step, which puts the new one in its place.
+            if now != old {
+                desk.succeed(&["inspect", "m.mercer"]);
+                fs::write(desk.path("m.mercer"), &old).expect("the old model again");
+            }
             interrupted += 1;
         } else {
             desk.succeed(&["inspect", "m.mercer"]);

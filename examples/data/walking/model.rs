@@ -31,7 +31,7 @@ pub type Walking =
 /// - an alarm is: SPE above 0.3364
 /// - expected false alarms: 5.0 % of normal readings (4 contiguous folds), if readings are exchangeable with the training rows: same conditions, independent of each other
 /// - checksum: 7359eed4, as `mercer inspect` shows it
-/// - warning: faults of 5 deviations pass unnoticed in 1 inputs, the first is 3: sample 22 is far from all others there: trim, or take it out
+/// - warning: faults of 5 deviations pass unnoticed in input mean_gx: line 24 is far from all others there: trim, or take it out
 /// - flash: 1,032 bytes
 ///
 /// ```text
