@@ -3,6 +3,7 @@
 //! What is found is counted here on readings that were not learned from, with the deviation of the distribution they come from; learning has its
 //! samples only. `cargo test --test blind -- --nocapture` prints both.
 
+mod faults;
 mod common;
 mod evaluation;
 mod learning;
@@ -233,6 +234,11 @@ fn whatever_blinds_the_blind_are_named_and_the_seeing_are_not() {
         total.add(&tally(&format!("{name}, 1 %"), &vec![Normal; d], 128, &rbf, share(0.01), one));
     }
     total.print("all");
+    let [blind, named] = total.unseen;
+    faults::record(2, "inputs whose faults pass unnoticed, named", blind, named, "--test blind");
+    let [seeing, suspected] = total.seen;
+    let fault = "inputs whose faults are found, not suspected";
+    faults::record(2, fault, seeing, seeing - suspected, "--test blind");
     let rate = |[all, named]: [usize; 2]| named as f64 / all as f64;
     assert!(total.unseen[0] > 300 && total.seen[0] > 1000, "too few cases to tell");
     assert!(rate(total.unseen) > 0.95, "blind, but not named");

@@ -2,6 +2,7 @@
 //!
 //! `cargo test --test deaf -- --nocapture` prints how many detectors would be deaf, and what they find once their threshold is lowered.
 
+mod faults;
 mod common;
 mod evaluation;
 mod sight;
@@ -101,6 +102,8 @@ fn none_is_deaf(name: &str, inputs: &[Input], n: usize, expected: std::ops::Rang
         }
     }
     assert!(expected.contains(&lowered.len()), "{} of {SEEDS}", lowered.len());
+    let fault = format!("thresholds that nothing would exceed, of 100 detectors: {name}, n = {n}");
+    faults::record(1, &fault, lowered.len(), lowered.len(), "--test deaf");
     // What is reported is what happens; a mean over some dozens of detectors and 400 readings each.
     assert!(real < 2.0 * reported && real > 0.3 * reported, "{real} % instead of {reported} %");
 }
@@ -188,6 +191,9 @@ fn whatever_is_learned_from_a_far_reading_alarms() {
     refused.sort();
     refused.dedup();
     println!("{cases} kinds of samples: {refusals} refused ({refused:?}), the others hear");
+    let fault =
+        "random samples with discrete, heavy-tailed and constant inputs: all hear, or are refused";
+    faults::record(1, fault, cases as usize, cases as usize, "--test deaf");
     assert!(refusals < cases as usize / 3, "{refusals}");
 }
 
