@@ -435,7 +435,9 @@ where
         }
     }
 
-    /// Makes the candidate the detector's model.
+    /// Makes the candidate the detector's model. A function of its own, so that the report is not on
+    /// the stack during other steps.
+    #[inline(never)]
     fn adopt(&mut self) -> Result<(), Error> {
         let job = self.job.pop().ok_or(Error::NotFitted)?;
         let (kernel, mut report) = job.learning.result().ok_or(Error::NotFitted)?;

@@ -297,38 +297,11 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     .map_err(|error| in_all(name_cause(error, &subset), subset.rows))?;
                 if let Some(report) = progress {
                     let kernel = kernel.clone();
-                    if fold == recipe.folds {
-                        let order = dependence::examine(
-                            scratch.landmark.factor.view().leading(rows, report.points),
-                            head(scratch.landmark.values, report.points),
-                        );
-                        self.judge_order(order, advised_samples(&subset))?;
-                    }
-                    let points = points(&subset, scratch.landmark.pivots, report.points);
-                    // The eigenvalues have served their purpose.
-                    let memos = &mut *scratch.landmark.values;
-                    let near = make_memos(&kernel, points.iter_samples(), memos).len();
                     if fold < recipe.folds {
+                        let near = remember_points(&kernel, &subset, report.points, landmark);
                         self.stage = Stage::Score { fold, kernel, near, position: 0 };
                     } else {
-                        let total = scratch.candidate.header.total_variance;
-                        let wish = recipe.components;
-                        let sense = require_sense(
-                            &kernel,
-                            &subset,
-                            wish,
-                            &report,
-                            total,
-                            &mut self.warnings,
-                        );
-                        let norm = kernel.stranger_norm();
-                        self.stage = Stage::Done { kernel: kernel.clone(), fit: report };
-                        sense?;
-                        if let Some(norm) = norm {
-                            self.require_reach(norm, scratch)?;
-                        }
-                        let probe = Probe::new(head(scratch.spe, kept));
-                        self.stage = Stage::Probe { kernel, fit: report, near, probe };
+                        self.judge_model(samples, kernel, report, scratch)?;
                     }
                 }
             }
@@ -346,31 +319,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 }
             }
             Stage::Settle => self.stage = self.settle(scratch)?,
-            Stage::Probe { kernel, fit, near, probe } => {
-                let subset = Indexed { samples, rows: head(scratch.rows, kept) };
-                // The coordinates of the samples have served their purpose.
-                let room = scratch.landmark.factor.reborrow().into_entries();
-                match probe.next(&subset, room.len()) {
-                    Next::Score { position, input, by } => {
-                        let x = subset.sample(position).and_then(|x| moved(x, input, by, room));
-                        let candidate = Candidate {
-                            points: points(&subset, scratch.landmark.pivots, fit.points),
-                            memos: head(scratch.landmark.values, *near),
-                            expansion: scratch.candidate.view(),
-                        };
-                        let score =
-                            x.and_then(|x| candidate.score(kernel, x, scratch.projection).ok());
-                        let unseen = entry(scratch.spe, position);
-                        probe.scored(kept, score, unseen, &self.threshold);
-                    }
-                    Next::Measured => {}
-                    Next::Done => {
-                        let row = |position| entry(scratch.rows, position) as usize;
-                        self.blind = probe.report(row, &mut self.warnings);
-                        self.stage = Stage::Done { kernel: kernel.clone(), fit: *fit };
-                    }
-                }
-            }
+            Stage::Probe { .. } => self.probe(samples, scratch),
             Stage::Done { .. } => return Ok(Progress::Done),
         }
         Ok(match self.stage {
@@ -396,6 +345,73 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 },
             )),
             _ => None,
+        }
+    }
+
+    /// After the fit to all samples: what may be wrong with them and with the model.
+    ///
+    /// A function of its own, as [`probe`](Self::probe), so that what it keeps on the stack is not
+    /// there while a fit is under way.
+    #[inline(never)]
+    fn judge_model<S>(
+        &mut self,
+        samples: &S,
+        kernel: K,
+        fit: FitReport<T>,
+        scratch: &mut LearnScratch<'_, T, E>,
+    ) -> Result<(), Error>
+    where
+        S: Samples<View: Inspect> + ?Sized,
+        K: BlockKernel<S::View, Scalar = T> + Clone,
+    {
+        let all = Indexed { samples, rows: head(scratch.rows, self.kept) };
+        let order = dependence::examine(
+            scratch.landmark.factor.view().leading(self.kept, fit.points),
+            head(scratch.landmark.values, fit.points),
+        );
+        self.judge_order(order, advised_samples(&all))?;
+        let near = remember_points(&kernel, &all, fit.points, &mut scratch.landmark);
+        let (wish, total) = (self.recipe.components, scratch.candidate.header.total_variance);
+        let sense = require_sense(&kernel, &all, wish, &fit, total, &mut self.warnings);
+        let norm = kernel.stranger_norm();
+        self.stage = Stage::Done { kernel: kernel.clone(), fit };
+        sense?;
+        if let Some(norm) = norm {
+            self.require_reach(norm, scratch)?;
+        }
+        let probe = Probe::new(head(scratch.spe, self.kept));
+        self.stage = Stage::Probe { kernel, fit, near, probe };
+        Ok(())
+    }
+
+    /// One step of the search for blind inputs.
+    #[inline(never)]
+    fn probe<S>(&mut self, samples: &S, scratch: &mut LearnScratch<'_, T, E>)
+    where
+        S: Samples<View: Inspect> + ?Sized,
+        K: BlockKernel<S::View, Scalar = T> + Clone,
+    {
+        let Stage::Probe { kernel, fit, near, probe } = &mut self.stage else { return };
+        let all = Indexed { samples, rows: head(scratch.rows, self.kept) };
+        // The coordinates of the samples have served their purpose.
+        let room = scratch.landmark.factor.reborrow().into_entries();
+        match probe.next(&all, room.len()) {
+            Next::Score { position, input, by } => {
+                let x = all.sample(position).and_then(|x| moved(x, input, by, room));
+                let candidate = Candidate {
+                    points: points(&all, scratch.landmark.pivots, fit.points),
+                    memos: head(scratch.landmark.values, *near),
+                    expansion: scratch.candidate.view(),
+                };
+                let score = x.and_then(|x| candidate.score(kernel, x, scratch.projection).ok());
+                probe.scored(self.kept, score, entry(scratch.spe, position), &self.threshold);
+            }
+            Next::Measured => {}
+            Next::Done => {
+                let row = |position| entry(scratch.rows, position) as usize;
+                self.blind = probe.report(row, &mut self.warnings);
+                self.stage = Stage::Done { kernel: kernel.clone(), fit: *fit };
+            }
         }
     }
 
@@ -517,6 +533,23 @@ where
         .map_err(|error| error.of_sample(row as usize))?;
     set(scratch.spe, position, score.spe);
     Ok(())
+}
+
+/// Makes the memos of the points of a fit, in the place of its eigenvalues, which have served their
+/// purpose; returns how many there are.
+fn remember_points<K, T, S, E>(
+    kernel: &K,
+    samples: &S,
+    count: usize,
+    scratch: &mut LandmarkScratch<'_, T, E>,
+) -> usize
+where
+    T: Real,
+    S: Samples + ?Sized,
+    K: BlockKernel<S::View, Scalar = T>,
+{
+    let points = points(samples, scratch.pivots, count);
+    make_memos(kernel, points.iter_samples(), scratch.values).len()
 }
 
 /// An error of a fit to some samples, in the numbering of all.

@@ -111,7 +111,14 @@ impl Project {
 
     /// Builds `programs` for a device.
     pub(crate) fn build_for(&self, toolchain: &Toolchain, programs: &[&Program]) -> Executables {
-        build(programs, || toolchain.cargo("build", &self.device_dir()))
+        build(programs, || {
+            let mut cargo = toolchain.cargo("build", &self.device_dir());
+            // The microbit has 256 KB of flash, less than all golden cases take at level 3.
+            if toolchain.target() == "thumbv6m-none-eabi" {
+                cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s");
+            }
+            cargo
+        })
     }
 
     /// Builds `stack` for a device.

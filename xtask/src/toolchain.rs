@@ -51,6 +51,11 @@ struct Compiler {
 }
 
 impl Toolchain {
+    /// The target that it builds for.
+    pub(crate) fn target(&self) -> &'static str {
+        self.target
+    }
+
     /// The first toolchain that has `target` ready, else the first that can build `core` for it.
     pub(crate) fn find(target: &'static str) -> Result<Toolchain> {
         let compilers = candidates()?;
