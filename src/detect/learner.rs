@@ -47,7 +47,7 @@ use crate::kpca::{Expansion, LandmarkWorkspace, Scalar};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{head, head_mut, set, swap, tail};
 use crate::math::Real;
-use intake::{Intake, Kind};
+use intake::{Intake, Kind, calm_around};
 
 /// Which sample makes room for a new reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum Replace {
     #[default]
     Oldest,
     /// Any of them, with equal chance: what was normal fades rather than drops out, so that a state
-    /// which is seen from time to time is not forgotten in between. Moves the younger samples.
+    /// which is seen from time to time is not forgotten in between. Moves the older samples.
     Random,
 }
 
@@ -185,13 +185,16 @@ where
         self.require_idle()?;
         X::Scaling::check(x)?;
         let place = self.samples.len();
-        if self.detector.model.is_fitted() {
-            let prepared = self.detector.prepared(x)?;
-            require_capacity("samples", place + 1, N)?;
+        let prepared = match self.detector.model.is_fitted() {
+            true => Some(self.detector.prepared(x)?),
+            false => None,
+        };
+        require_capacity("samples", place + 1, N)?;
+        if let Some(prepared) = prepared {
             self.prepared.set(place, prepared);
         }
-        let full = Error::Capacity { what: "samples", needed: N + 1, capacity: N };
-        self.samples.push(x.clone()).map_err(|_| full)?;
+        let pushed = self.samples.push(x.clone());
+        debug_assert!(pushed.is_ok(), "there is room");
         self.intake.count_pushed();
         Ok(())
     }
@@ -308,8 +311,9 @@ where
     ///
     /// Normal is what is usual, and also the single unusual reading that comes up among usual ones
     /// from time to time: it becomes a sample a few readings later, if its score is no more than
-    /// twice the threshold. A fault that lasts for more than a reading never enters. The samples
-    /// stay as they are while the learner is frozen or learning. Call [`begin`](Self::begin) from
+    /// twice the threshold. A fault that lasts for more than a reading never enters, unless more than
+    /// one normal reading in five is unusual by the recipe's own wish. The samples stay as they are
+    /// while the learner is frozen or learning. Call [`begin`](Self::begin) from
     /// time to time to learn from what has changed.
     ///
     /// # Errors
@@ -324,7 +328,9 @@ where
             (true, twice) if twice.judge(verdict.score).anomalous => Kind::Far,
             (true, _) => Kind::Unusual,
         };
-        let (now, waited) = self.intake.offer(x, kind, N);
+        // After a restore the wish is not known.
+        let calm = self.report.first().map_or(4, |report| calm_around(report.wished));
+        let (now, waited) = self.intake.offer(x, kind, calm, N);
         if let Some(earlier) = waited {
             self.take(earlier, replace)?;
         }
