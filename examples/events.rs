@@ -59,7 +59,7 @@ fn run() -> Result<(), Error> {
     detector.read_from(flash)?;
     let (mut unusual, mut sensor) = (0, Sensor::new(3));
     for _ in 0..UNSEEN {
-        unusual += usize::from(detector.score(&sensor.record())?.anomalous);
+        unusual += usize::from(detector.score(&sensor.record())?.unusual);
     }
     say!("{unusual} of {UNSEEN} usual records it has not seen are above the threshold");
     say!("");
@@ -80,7 +80,7 @@ fn run() -> Result<(), Error> {
 fn watch(detector: &Usual, alarm: &mut Alarm, record: &Record, name: &str) -> Result<(), Error> {
     let verdict = detector.score(record)?;
     let share = verdict.score.spe / detector.threshold().spe;
-    let state = alarm.update(verdict.anomalous);
+    let state = alarm.update(verdict.unusual);
     let (codes, mark) = (from_utf8(record).unwrap_or("?"), if share > 1.0 { "!" } else { " " });
     say!("{share:>8.2} {mark} {codes}  {name}: {state:?}");
     Ok(())

@@ -54,9 +54,9 @@ fn run() -> Result<(), Failure> {
         let found = WALKING.score(&parsed(numbers)?)?;
         let (scores, expected) = (scores(&found.score), expected(line)?);
         readings += 1;
-        same += usize::from(scores == expected.scores && found.anomalous == expected.alarm);
+        same += usize::from(scores == expected.scores && found.unusual == expected.alarm);
         let [spe, t2, abs_sum] = scores;
-        let alarm = if found.anomalous { "alarm" } else { "" };
+        let alarm = if found.unusual { "alarm" } else { "" };
         say!("{activity:<10} {spe:>8.6} {t2:>9.5} {abs_sum:>10.7}  {alarm}");
     }
     say!("The same bits as from `mercer score`: {same} of {readings} readings");

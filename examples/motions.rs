@@ -113,13 +113,13 @@ fn watch(detector: &Detector, name: &str, recordings: &Recordings) -> Result<Fin
             above if above <= 4.0 => b'o',
             _ => b'O',
         };
-        if reading.anomalous {
+        if reading.unusual {
             found.unusual += 1;
             if let Some(feature) = suspect(&detector.contributions(&window)?) {
                 found.blamed[feature] += 1;
             }
         }
-        if alarm.update(reading.anomalous).is_active() {
+        if alarm.update(reading.unusual).is_active() {
             alarms[second] = b'!';
             found.raised = found.raised.or(Some(second));
         }
@@ -135,7 +135,7 @@ fn watch(detector: &Detector, name: &str, recordings: &Recordings) -> Result<Fin
 fn explain_first(detector: &Detector, activity: &str) -> Result<(), Error> {
     let recordings = UNSEEN.iter().filter(|(name, _)| *name == activity);
     for window in recordings.flat_map(|(_, recordings)| windows::<LENGTH>(recordings)) {
-        if detector.score(&window)?.anomalous
+        if detector.score(&window)?.unusual
             && let Some(feature) = suspect(&detector.contributions(&window)?)
         {
             let expected = detector.expected_input(&window, feature, ITERATIONS)?;

@@ -38,7 +38,7 @@ fn run() -> Result<(), Error> {
                 f[3],
                 reading.score.spe,
                 reading.score.t2,
-                if reading.anomalous { "not walking" } else { "" }
+                if reading.unusual { "not walking" } else { "" }
             );
         }
     }

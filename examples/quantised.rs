@@ -48,7 +48,7 @@ fn run() -> Result<(), Error> {
 
 /// What gave it away, if it is not walking. Works with either kind of detector.
 fn verdict(detector: &impl Detect<Window>, x: &Window) -> Result<&'static str, Error> {
-    if !detector.score(x)?.anomalous {
+    if !detector.score(x)?.unusual {
         return Ok("");
     }
     let feature = suspect(&detector.contributions(x)?);

@@ -170,13 +170,13 @@ fn reset(restored: &mut Model, flash: &mut Flash, before: &Model) -> Result<(), 
 }
 
 fn show(model: &Model) -> Result<(), Failure> {
-    say!("activity    anomalous windows");
+    say!("activity    unusual windows");
     for (name, recordings) in &UNSEEN {
-        let mut anomalous = 0;
+        let mut unusual = 0;
         for window in windows::<LENGTH>(recordings) {
-            anomalous += usize::from(model.score(&shaking(&window))?.anomalous);
+            unusual += usize::from(model.score(&shaking(&window))?.unusual);
         }
-        say!("{name:<10}  {anomalous:>2} of {WINDOWS}");
+        say!("{name:<10}  {unusual:>2} of {WINDOWS}");
     }
     say!("");
     Ok(())

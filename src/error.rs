@@ -125,7 +125,7 @@ pub enum Error {
         rank: usize,
     },
     /// The kernel is so narrow that every sample is an island: any new reading would look
-    /// anomalous.
+    /// unusual.
     KernelTooNarrow,
     /// The kernel is so wide that all samples look alike: any new reading would look normal.
     KernelTooWide,

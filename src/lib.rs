@@ -20,7 +20,7 @@
 //! }
 //! learner.learn(Rbf::for_inputs(2), Recipe::default())?;
 //! let verdict = learner.detector()?.score(&[17.5, 6.0])?;
-//! assert!(verdict.anomalous);
+//! assert!(verdict.unusual);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
@@ -30,13 +30,13 @@
 //! ```
 //! include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/walking/model.rs"));
 //!
-//! fn is_anomalous(x: &[f32; 12]) -> Result<bool, mercer::Error> {
-//!     Ok(WALKING.score(x)?.anomalous) // pub static WALKING: GaussianDetector<12, 12, 4>
+//! fn is_unusual(x: &[f32; 12]) -> Result<bool, mercer::Error> {
+//!     Ok(WALKING.score(x)?.unusual) // pub static WALKING: GaussianDetector<12, 12, 4>
 //! }
 //! # fn main() {
 //! #     let detector: &mercer::GaussianDetector<12, 12, 4> = &WALKING;
 //! #     assert!(detector.model().is_fitted());
-//! #     assert_eq!(is_anomalous(&[0.0; 12]), Ok(true));
+//! #     assert_eq!(is_unusual(&[0.0; 12]), Ok(true));
 //! # }
 //! ```
 //!

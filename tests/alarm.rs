@@ -81,7 +81,7 @@ fn follow(config: &AlarmConfig, alarm: Alarm, model: &Model, left: usize) -> usi
         model.apply(config, event);
         assert_eq!(state, model.state(config), "{config:?}: {event:?} after {:?}", model.readings);
         assert_eq!(alarm.state(), state);
-        assert_eq!(alarm.anomalies() as usize, model.anomalies(config));
+        assert_eq!(alarm.unusual() as usize, model.anomalies(config));
         compared += 1 + follow(config, alarm, &model, left - 1);
     }
     compared
@@ -224,7 +224,7 @@ fn missing_readings_are_counted_and_the_count_saturates() {
         assert_eq!(alarm.state(), WarmUp);
         alarm.update(true);
     }
-    assert_eq!((alarm.absent(), alarm.state(), alarm.anomalies()), (0, Normal, 0));
+    assert_eq!((alarm.absent(), alarm.state(), alarm.unusual()), (0, Normal, 0));
 }
 
 /// The figure in the documentation of `AlarmConfig::DEFAULT`.

@@ -66,9 +66,9 @@ where
         assert!(restored.read_from(&altered).is_err(), "byte {i}");
     }
 
-    let alarms = (0..200).filter(|_| restored.score(&usual()).unwrap().anomalous).count();
+    let alarms = (0..200).filter(|_| restored.score(&usual()).unwrap().unusual).count();
     assert!(alarms <= 30, "{alarms} of 200 usual readings are anomalous, 5 % are expected");
-    assert!(restored.score(odd).unwrap().anomalous);
+    assert!(restored.score(odd).unwrap().unusual);
     // A reading that is refreshed joins the samples.
     learner.refresh(&usual(), Default::default()).unwrap();
     assert_eq!(learner.len(), N);

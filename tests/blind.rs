@@ -435,7 +435,7 @@ fn samples_are_numbered_as_the_caller_does() {
     let mut taken = 0;
     while taken < 7 {
         let verdict = learner.refresh(&machine.reading(), Replace::Oldest).unwrap();
-        taken += usize::from(!verdict.anomalous);
+        taken += usize::from(!verdict.unusual);
     }
     learner.learn(Rbf::for_inputs(4), Recipe::default()).unwrap();
     assert_eq!(outlier(&learner), 13);

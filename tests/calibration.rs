@@ -56,7 +56,7 @@ where
         let score = model.score(&detector.scaling().apply(x)).unwrap();
         let reading = detector.score(x).unwrap();
         assert_eq!(reading.score, score);
-        assert_eq!(reading.anomalous, score.spe > report.threshold.spe);
+        assert_eq!(reading.unusual, score.spe > report.threshold.spe);
     }
 }
 
@@ -97,7 +97,7 @@ fn cross_fit_keeps_its_promise_where_the_training_scores_would_not() {
         assert!(in_sample < report.threshold.spe);
         for _ in 0..FRESH {
             let reading = detector.score(&machine.reading()).unwrap();
-            alarms += usize::from(reading.anomalous);
+            alarms += usize::from(reading.unusual);
             in_sample_alarms += usize::from(reading.score.spe > in_sample);
         }
     }
@@ -122,7 +122,7 @@ fn spe_alone_decides() {
     let mut seen = [0; 4];
     for verdict in verdicts {
         let (spe, t2) = (verdict.score.spe > report.threshold.spe, verdict.score.t2 > high);
-        assert_eq!(verdict.anomalous, spe);
+        assert_eq!(verdict.unusual, spe);
         seen[usize::from(spe) + 2 * usize::from(t2)] += 1;
     }
     assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
@@ -130,7 +130,7 @@ fn spe_alone_decides() {
     let anomalous = |spe, t2| {
         let mut score = Score::default();
         (score.spe, score.t2) = (spe, t2);
-        report.threshold.judge(score).anomalous
+        report.threshold.judge(score).unusual
     };
     let at = report.threshold.spe;
     for t2 in [0.0, 1.0, 1e300, f64::INFINITY, f64::NAN] {
@@ -138,7 +138,7 @@ fn spe_alone_decides() {
         assert!(anomalous(at * (1.0 + f64::EPSILON), t2));
         assert!(anomalous(f64::NAN, t2), "what cannot be compared is no reason for silence");
     }
-    assert!(Threshold::new(f64::NAN).judge(Score::default()).anomalous);
+    assert!(Threshold::new(f64::NAN).judge(Score::default()).unusual);
 }
 
 #[test]

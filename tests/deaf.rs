@@ -135,7 +135,7 @@ where
             for size in [1e3, 1e6] {
                 let far = vec![T::from_f64(sign * size * widest); samples.columns];
                 let verdict = learned.judge(&far);
-                assert!(verdict.anomalous, "{case}: {verdict:?}, {:?}", learned.report);
+                assert!(verdict.unusual, "{case}: {verdict:?}, {:?}", learned.report);
             }
         }
         let (spe, far_field) = (learned.report.threshold.spe, learned.far_field.unwrap());
@@ -226,7 +226,7 @@ fn far_readings_alarm_also_where_t2_finds_them_usual() {
             let kernel = Rbf::<f64>::for_inputs(d);
             sight::learn(&samples, kernel, Recipe::default(), |learned| {
                 let far = learned.judge(&vec![1e6; d]);
-                assert!(far.anomalous, "{:?}", learned.report);
+                assert!(far.unusual, "{:?}", learned.report);
                 let largest = samples.data.chunks(d).map(|x| learned.judge(x).score.t2);
                 usual += usize::from(far.score.t2 < largest.fold(0.0, f64::max));
             })

@@ -262,7 +262,7 @@ where
     let largest = if size_of::<T>() == 4 { f64::from(f32::MAX) } else { f64::MAX };
     let farthest = (0..40).map(|i| [T::from_f64(largest * 10_f64.powi(-i)); 3]);
     let scores: Vec<_> = farthest.map(|x| detector.score(&x)).collect();
-    let anomalous = scores.iter().flatten().any(|verdict| verdict.anomalous);
+    let anomalous = scores.iter().flatten().any(|verdict| verdict.unusual);
     anomalous || scores.iter().all(Result::is_err)
 }
 
@@ -331,7 +331,7 @@ where
         let mut set = genuine.clone();
         assert_eq!(set.set_threshold(threshold), expected, "{kernel:?}, {spe} of {far}");
         if let Ok(made) = made {
-            assert!(made.score(&[1e12; 3]).unwrap().anomalous, "{kernel:?}, {spe} of {far}");
+            assert!(made.score(&[1e12; 3]).unwrap().unusual, "{kernel:?}, {spe} of {far}");
         }
         // Stored by someone else.
         let mut bytes = bytes_of(&genuine);
@@ -359,7 +359,7 @@ fn kernels_without_a_bound_take_any_finite_threshold() {
     let mut detector = learn::<Linear, f32, R, 2>(Linear, 0.0, R, 2);
     assert_eq!(highest_threshold(&detector.model().view().unwrap()), None);
     assert_eq!(detector.set_threshold(Threshold::new(1e30)), Ok(()));
-    assert!(detector.score(&[1e17; 3]).unwrap().anomalous);
+    assert!(detector.score(&[1e17; 3]).unwrap().unusual);
 }
 
 #[test]
@@ -446,7 +446,7 @@ fn forged_quantised_detectors_meet_the_same_rules_at_every_door() {
             assert_eq!(read.score(&x), made.score(&x));
             let _ = read.contributions(&x);
         }
-        assert!(read.score(&[f32::MAX; 3]).unwrap().anomalous, "deaf");
+        assert!(read.score(&[f32::MAX; 3]).unwrap().unusual, "deaf");
     }
     println!("quantised: {taken} taken, {refused} refused");
     let (fault, tried) = ("forged quantised detectors with the right checksum", taken + refused);
@@ -531,7 +531,7 @@ fn quantised_detectors_are_refused_by_name() {
     let far = deaf.score(&[1e12; 3]).unwrap().score.spe;
     assert_eq!(deaf.set_threshold(Threshold::new(far)), Err(Error::Deaf));
     assert_eq!(deaf.set_threshold(Threshold::new(0.98 * far)), Ok(()));
-    assert!(deaf.score(&[1e12; 3]).unwrap().anomalous);
+    assert!(deaf.score(&[1e12; 3]).unwrap().unusual);
     let infinite = Error::Parameter { name: "spe", rule: "finite" };
     assert_eq!(deaf.set_threshold(Threshold::new(f32::NEG_INFINITY)), Err(infinite));
 }

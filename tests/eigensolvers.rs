@@ -266,7 +266,7 @@ fn refit_table() -> String {
                 readings[..N].iter().for_each(|x| learner.push(x).unwrap());
                 learner.learn(Rbf::for_inputs(4), recipe).unwrap();
                 let before = learner.detector().unwrap().model().points().to_vec();
-                let normal = |x: &&[f32; 4]| !learner.refresh(x, replace).unwrap().anomalous;
+                let normal = |x: &&[f32; 4]| !learner.refresh(x, replace).unwrap().unusual;
                 let count = readings[N..].iter().filter(normal).take(taken).count();
                 assert_eq!(count, taken);
                 learner.learn(Rbf::for_inputs(4), recipe).unwrap();

@@ -346,7 +346,7 @@ fn reading_that_is(
     std::iter::repeat_with(|| machine.reading())
         .find(|x| {
             let verdict = detector.score(x).unwrap();
-            verdict.anomalous == unusual && verdict.score.spe <= 2.0 * detector.threshold().spe
+            verdict.unusual == unusual && verdict.score.spe <= 2.0 * detector.threshold().spe
         })
         .unwrap()
 }
@@ -359,7 +359,7 @@ fn faults_never_enter() {
         let (mut learner, _) = learn(&samples[..count], rbf(), Recipe::default()).unwrap();
         let offer = |learner: &mut Small<_, _>, x: [f32; 4], expected: bool| {
             let verdict = learner.refresh(&x, Replace::Oldest).unwrap();
-            assert_eq!(verdict.anomalous, expected);
+            assert_eq!(verdict.unusual, expected);
             learner.samples().any(|sample| *sample == x)
         };
         for round in 0..30 {
@@ -414,7 +414,7 @@ fn with_normal_readings(count: usize) -> (Vec<[f64; 4]>, Open, Vec<[f64; 4]>) {
     learner.learn(Laplacian::new(0.1), Recipe::default()).unwrap();
     let detector = learner.detector().unwrap();
     let normal = std::iter::repeat_with(|| machine.reading())
-        .filter(|x| !detector.score(x).unwrap().anomalous)
+        .filter(|x| !detector.score(x).unwrap().unusual)
         .take(count)
         .collect();
     (samples, learner, normal)
@@ -444,7 +444,7 @@ fn folds_follow_the_age_of_the_samples_after_a_refresh() {
     let mut all = samples;
     for _ in 0..25 {
         let x = machine.reading();
-        if !learner.refresh(&x, Replace::Oldest).unwrap().anomalous {
+        if !learner.refresh(&x, Replace::Oldest).unwrap().unusual {
             all.push(x);
         }
     }
@@ -497,7 +497,7 @@ fn free_room_is_used_before_anything_is_replaced() {
         let (mut learner, _) = learn(&samples, rbf(), Recipe::default()).unwrap();
         let mut expected = 50;
         for _ in 0..30 {
-            let anomalous = learner.refresh(&machine.reading(), replace).unwrap().anomalous;
+            let anomalous = learner.refresh(&machine.reading(), replace).unwrap().unusual;
             expected = N.min(expected + usize::from(!anomalous));
             // And perhaps an unusual one that waited.
             assert!((expected..=expected + 1).contains(&learner.len()));
@@ -542,7 +542,7 @@ fn false_alarms_after(drift: f64, frozen: bool) -> f64 {
             let reading = learner.refresh(&machine.loaded(load), Replace::Oldest).unwrap();
             assert_eq!(learner.len(), N);
             if i >= (ROUNDS - 1) * 60 {
-                alarms += usize::from(reading.anomalous);
+                alarms += usize::from(reading.unusual);
             } else if i % 60 == 59 && !frozen {
                 learner.learn(rbf(), recipe).unwrap();
             }

@@ -27,7 +27,7 @@ fn rates(recipe: Recipe<f32>, replace: Replace, readings: usize, at: &[usize]) -
         for generation in 0..=GENERATIONS {
             if let Some(place) = at.iter().position(|&wanted| wanted == generation) {
                 let detector = learner.detector().unwrap();
-                let unusual = |x: &[f32; 4]| f64::from(detector.score(x).unwrap().anomalous);
+                let unusual = |x: &[f32; 4]| f64::from(detector.score(x).unwrap().unusual);
                 let mut probe = Machine(5000 + seed);
                 for i in 0..1000 {
                     let mut x = probe.reading::<f32>();

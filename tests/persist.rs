@@ -60,7 +60,7 @@ where
         assert_eq!(bits(a.score.spe), bits(b.score.spe));
         assert_eq!(bits(a.score.t2), bits(b.score.t2));
         assert_eq!(bits(a.score.centre_distance), bits(b.score.centre_distance));
-        assert_eq!(a.anomalous, b.anomalous);
+        assert_eq!(a.unusual, b.unusual);
     }
     // It replaces whatever was there, and nothing of that shines through.
     restored.read_from(&bytes).unwrap();

@@ -178,7 +178,7 @@ fn far_readings_score_high() {
             let difference = (exact.score.spe - whole.score.spe).abs();
             assert!(difference <= 1e-3, "{length}: {exact:?} {whole:?}");
             if length > 100.0 {
-                assert!(whole.anomalous && (whole.score.spe - ceiling).abs() < 1e-4, "{length}");
+                assert!(whole.unusual && (whole.score.spe - ceiling).abs() < 1e-4, "{length}");
             }
         }
     }

@@ -51,7 +51,7 @@ fn constant_inputs_are_named() {
     let (learner, _) = learn(&one, rbf(), Recipe::default()).unwrap();
     let mut x = one[0];
     x[2] += 10.0;
-    assert!(learner.detector().unwrap().score(&x).unwrap().anomalous);
+    assert!(learner.detector().unwrap().score(&x).unwrap().unusual);
 }
 
 #[test]

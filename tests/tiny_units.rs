@@ -153,7 +153,7 @@ fn a_detector_does_not_mind_the_unit() {
         }
         let score = |&x: &[f32; 4]| {
             let verdict = learner.detector().unwrap().score(&in_unit(x)).unwrap();
-            (verdict.score.spe, verdict.anomalous)
+            (verdict.score.spe, verdict.unusual)
         };
         readings.iter().map(score).collect()
     }

@@ -34,7 +34,7 @@ fn trimming_drops_the_outliers(size: f64) {
     let recipe = Recipe::default().order(FoldOrder::Interleaved);
     let found = |learner: &Small<Rbf<f32>, f32>| {
         let detector = learner.detector().unwrap();
-        faulty_readings().iter().filter(|x| detector.score(x).unwrap().anomalous).count()
+        faulty_readings().iter().filter(|x| detector.score(x).unwrap().unusual).count()
     };
     assert_eq!(found(&learn(&clean, rbf(), recipe).unwrap().0), 20, "without outliers");
     let (untrimmed, blown_up) = learn(&samples, rbf(), recipe).unwrap();
@@ -111,7 +111,7 @@ fn false_alarms_on_clean_data(trim: f32) -> f64 {
         let recipe = Recipe::default().trim(trim).order(FoldOrder::Interleaved);
         let (learner, _) = learn(&samples, rbf(), recipe).unwrap();
         let detector = learner.detector().unwrap();
-        let anomalous = |x: &[f32; 4]| detector.score(x).unwrap().anomalous;
+        let anomalous = |x: &[f32; 4]| detector.score(x).unwrap().unusual;
         alarms += machine.readings(100).iter().filter(|x| anomalous(x)).count();
     }
     alarms as f64 / 1200.0

@@ -103,7 +103,7 @@ struct Fitted<T> {
     report: FitReport<T>,
     trimmed: usize,
     warnings: Vec<mercer::detect::Warning>,
-    /// Why it cannot tell normal from anomalous readings.
+    /// Why it cannot tell normal from unusual readings.
     refused: Option<Error>,
 }
 

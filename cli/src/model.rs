@@ -31,7 +31,7 @@ pub(crate) struct Model<T> {
     pub points: Grid<T>,
     /// Their weights.
     pub weights: Weights<T>,
-    /// Where anomalies begin.
+    /// Where unusual readings begin.
     pub threshold: Threshold<T>,
     /// How it was fitted.
     pub training: Training,

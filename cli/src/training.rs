@@ -62,7 +62,7 @@ impl Training {
     pub(crate) fn refusal(&self) -> Option<String> {
         let why = self.refused.as_ref()?;
         Some(format!(
-            "learning refused this model, which projects readings but cannot tell which are anomalous (it has no threshold, whatever scores above 0 is an alarm): {why}"
+            "learning refused this model, which projects readings but cannot tell which are unusual (it has no threshold, whatever scores above 0 is an alarm): {why}"
         ))
     }
 

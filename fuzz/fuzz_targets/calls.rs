@@ -238,7 +238,7 @@ impl Pair {
             }
         };
         assert!(self.reference.detector.is_some() && not_finite(&x).is_none());
-        if self.reference.learning || self.reference.frozen || verdict.anomalous {
+        if self.reference.learning || self.reference.frozen || verdict.unusual {
             assert_eq!(after, before, "an anomalous reading, or a learner that must not change");
             self.reference.offered.push(bits(&x));
             return;

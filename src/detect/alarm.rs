@@ -2,7 +2,7 @@
 //!
 //! One reading over a threshold is not yet an alarm: thresholds are set so that a few percent of
 //! the usual readings exceed them. [`Alarm`] looks at the last `window` readings. With `a` of them
-//! anomalous:
+//! unusual:
 //!
 //! | state | reading: `a ≥ raise` | reading: `a ≤ clear` | other reading | [`acknowledge`](Alarm::acknowledge) |
 //! |---|---|---|---|---|
@@ -15,7 +15,7 @@
 //! A dash means that the state stays. Furthermore:
 //!
 //! - Readings during warm-up are counted but not judged, and are no part of the last `window`.
-//! - Readings that were not made yet count as usual ones, so `raise` anomalous readings in a row
+//! - Readings that were not made yet count as usual ones, so `raise` unusual readings in a row
 //!   always raise the alarm.
 //! - [`missing`](Alarm::missing), for a reading that could not be scored, changes no state and
 //!   counts neither way.
@@ -45,7 +45,7 @@ pub struct AlarmConfig {
     pub warm_up: u16,
     /// How many of the last readings count (`n`): 1 to 32.
     pub window: u8,
-    /// The alarm is raised when at least so many of them are anomalous (`m` of `n`): 1 to `window`.
+    /// The alarm is raised when at least so many of them are unusual (`m` of `n`): 1 to `window`.
     pub raise: u8,
     /// It ends when at most so many of them are: less than `raise`.
     pub clear: u8,
@@ -126,16 +126,16 @@ pub enum AlarmState {
     WarmUp,
     /// Nothing to report.
     Normal,
-    /// Too many anomalous readings, and nobody has acknowledged it.
+    /// Too many unusual readings, and nobody has acknowledged it.
     Raised,
-    /// Too many anomalous readings, and somebody knows.
+    /// Too many unusual readings, and somebody knows.
     Acknowledged,
     /// It is over, but nobody has acknowledged that it was there.
     Latched,
 }
 
 impl AlarmState {
-    /// Are there too many anomalous readings at present?
+    /// Are there too many unusual readings at present?
     pub const fn is_active(self) -> bool {
         matches!(self, Self::Raised | Self::Acknowledged)
     }
@@ -153,9 +153,9 @@ impl AlarmState {
 /// let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?; // 3 of 5
 /// # let readings = [Ok(false), Ok(true), Ok(true), Err(()), Ok(true)];
 /// for reading in readings {
-///     // E.g. `detector.score(&x).map(|reading| reading.anomalous)`.
+///     // E.g. `detector.score(&x).map(|reading| reading.unusual)`.
 ///     let state = match reading {
-///         Ok(anomalous) => alarm.update(anomalous),
+///         Ok(unusual) => alarm.update(unusual),
 ///         Err(_) => alarm.missing(),
 ///     };
 ///     if state.is_unacknowledged() { /* blink */ }
@@ -173,7 +173,7 @@ pub struct Alarm {
     warming: u16,
     /// Missing readings since the last one that was not.
     absent: u16,
-    /// The last readings, the newest in the lowest bit; 1 is anomalous.
+    /// The last readings, the newest in the lowest bit; 1 is unusual.
     history: u32,
 }
 
@@ -194,8 +194,8 @@ impl Alarm {
         Self { config, state, warming: config.warm_up, absent: 0, history: 0 }
     }
 
-    /// Takes a reading: is it [anomalous](crate::Verdict::anomalous)? Returns the state after it.
-    pub const fn update(&mut self, anomalous: bool) -> AlarmState {
+    /// Takes a reading: is it [unusual](crate::Verdict::unusual)? Returns the state after it.
+    pub const fn update(&mut self, unusual: bool) -> AlarmState {
         self.absent = 0;
         if self.warming > 0 {
             self.warming -= 1;
@@ -203,7 +203,7 @@ impl Alarm {
                 self.state = AlarmState::Normal;
             }
         } else {
-            self.history = ((self.history << 1) | anomalous as u32) & self.window();
+            self.history = ((self.history << 1) | unusual as u32) & self.window();
             self.state = self.judge();
         }
         self.state
@@ -245,8 +245,8 @@ impl Alarm {
         &self.config
     }
 
-    /// How many of the last `window` readings were anomalous.
-    pub const fn anomalies(&self) -> u32 {
+    /// How many of the last `window` readings were unusual.
+    pub const fn unusual(&self) -> u32 {
         self.history.count_ones()
     }
 
@@ -263,8 +263,8 @@ impl Alarm {
 
     /// The state that follows from the history: the table's columns for readings.
     const fn judge(&self) -> AlarmState {
-        let raise = self.anomalies() >= self.config.raise as u32;
-        let clear = self.anomalies() <= self.config.clear as u32;
+        let raise = self.unusual() >= self.config.raise as u32;
+        let clear = self.unusual() <= self.config.clear as u32;
         match self.state {
             AlarmState::Normal | AlarmState::Latched if raise => AlarmState::Raised,
             AlarmState::Raised if clear && self.config.latch => AlarmState::Latched,

@@ -24,7 +24,7 @@
 //! detector.read_from(&bytes)?; // here, or on another machine
 //! let mut projection = vec![0.0; detector.view()?.model.expansion().components()];
 //! let verdict = detector.view()?.score(&mut [9.0, 9.0], &mut projection)?;
-//! assert!(verdict.anomalous);
+//! assert!(verdict.unusual);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 

@@ -105,7 +105,7 @@ impl FoldOrder {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Quantile<T> {
-    /// Scores above this are anomalous.
+    /// Scores above this are unusual.
     pub threshold: T,
     /// The wish was for more than the scores can tell: the threshold is the largest of them, and
     /// the share of false alarms is about `1/(n+1)`, more than was wished for.

@@ -30,8 +30,8 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 /// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
 /// let threshold = Threshold::new(0.2);
 /// let detector = Detector::from_parts(Scaling::identity(), model, threshold)?;
-/// assert!(!detector.score(&[1.2, 1.3])?.anomalous);
-/// assert!(detector.score(&[1.2, 3.0])?.anomalous);
+/// assert!(!detector.score(&[1.2, 1.3])?.unusual);
+/// assert!(detector.score(&[1.2, 3.0])?.unusual);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 ///
@@ -58,7 +58,7 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 ///     Threshold::new(0.3), // with 1.8 it would not compile: deaf
 /// )
 /// .expect("a valid detector");
-/// assert!(PUMP.score(&[30.0, 2.0, 0.0])?.anomalous);
+/// assert!(PUMP.score(&[30.0, 2.0, 0.0])?.unusual);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug)]

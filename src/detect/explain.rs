@@ -1,4 +1,4 @@
-//! Why a reading is anomalous, and what a normal device would have read.
+//! Why a reading is unusual, and what a normal device would have read.
 //!
 //! # Which input
 //! Input `l` contributes `c_l = x_l · ∂SPE/∂x_l`: to first order, by how much SPE would fall if it

@@ -14,9 +14,9 @@ use crate::kernel::{Gradient, Vector};
 /// use mercer::{Detect, Error};
 /// use mercer::detect::explain::suspect;
 ///
-/// /// The sensor to blame, if a reading is anomalous.
+/// /// The sensor to blame, if a reading is unusual.
 /// fn check<const D: usize>(detector: &impl Detect<[f32; D]>, x: &[f32; D]) -> Result<Option<usize>, Error> {
-///     match detector.score(x)?.anomalous {
+///     match detector.score(x)?.unusual {
 ///         true => Ok(suspect(&detector.contributions(x)?)),
 ///         false => Ok(None),
 ///     }

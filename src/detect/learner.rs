@@ -16,8 +16,8 @@
 //!     // feed the watchdog, poll the radio
 //! }
 //! let detector = learner.detector()?;
-//! assert!(!detector.score(&[0.6, 0.8])?.anomalous);
-//! assert!(detector.score(&[0.0, 0.0])?.anomalous); // each input is usual, together they are not
+//! assert!(!detector.score(&[0.6, 0.8])?.unusual);
+//! assert!(detector.score(&[0.0, 0.0])?.unusual); // each input is usual, together they are not
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
@@ -323,9 +323,9 @@ where
         if self.frozen || self.is_learning() {
             return Ok(verdict);
         }
-        let kind = match (verdict.anomalous, self.detector.threshold.doubled()) {
+        let kind = match (verdict.unusual, self.detector.threshold.doubled()) {
             (false, _) => Kind::Usual,
-            (true, twice) if twice.judge(verdict.score).anomalous => Kind::Far,
+            (true, twice) if twice.judge(verdict.score).unusual => Kind::Far,
             (true, _) => Kind::Unusual,
         };
         // After a restore the wish is not known.

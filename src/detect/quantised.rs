@@ -108,7 +108,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
 /// let mut quantised = QuantisedDetector::<2, 16, 8>::new(); // in firmware a `static`
 /// quantised.quantise(detector)?;
 /// let (exact, whole) = (detector.score(&[17.5, 6.0])?, quantised.score(&[17.5, 6.0])?);
-/// assert!(exact.anomalous && whole.anomalous);
+/// assert!(exact.unusual && whole.unusual);
 /// assert!((exact.score.spe - whole.score.spe).abs() < 0.05 * detector.threshold().spe);
 /// assert_eq!(quantised.contributions(&[17.5, 6.0])?.len(), 2);
 /// # Ok::<(), mercer::Error>(())

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use crate::kpca::Score;
 use crate::math::Real;
 
-/// Where anomalies begin.
+/// Where unusual readings begin.
 ///
 /// SPE alone raises alarms. [T²](Score::t2) is a score to look at: it falls again far from all
 /// samples, and no rule was found by which a threshold for it keeps its rate of false alarms.
@@ -39,8 +39,8 @@ impl<T: Real> Threshold<T> {
     /// Compares a score with the threshold.
     pub fn judge(&self, score: Score<T>) -> Verdict<T> {
         // A threshold that is not a number was never calibrated: better an alarm too many.
-        let anomalous = score.spe.partial_cmp(&self.spe).is_none_or(Ordering::is_gt);
-        Verdict { score, anomalous }
+        let unusual = score.spe.partial_cmp(&self.spe).is_none_or(Ordering::is_gt);
+        Verdict { score, unusual }
     }
 }
 
@@ -52,5 +52,5 @@ pub struct Verdict<T> {
     /// The scores.
     pub score: Score<T>,
     /// SPE exceeds its threshold.
-    pub anomalous: bool,
+    pub unusual: bool,
 }

@@ -264,7 +264,7 @@ fn quantised(detector: &Learned) -> Result<(), Failure> {
     say!("quantised: {length} bytes stored, checksum {checksum:08x}");
     for x in [[0.1, 0.2], [0.9, -0.9], [-1.5, 3.0], [1e4, -1e-4], [f32::MAX, 0.5]] {
         let reading = quantised.score(&x)?;
-        say!("  score      {} {}", Bits(&fields(reading.score)), reading.anomalous);
+        say!("  score      {} {}", Bits(&fields(reading.score)), reading.unusual);
     }
     say!("  counts     {}", Bits(&fields(quantised.score_counts(&[1, -1])?.score)));
     say!("  why        {}", Bits(&quantised.contributions(&[0.9, -0.9])?));

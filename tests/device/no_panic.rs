@@ -193,7 +193,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let x = black_box([1.0, 0.5, -3.0]);
     let detector = learner.detector()?;
     let mut alarm = Alarm::new(black_box(AlarmConfig::DEFAULT))?;
-    black_box(alarm.update(detector.score(&x)?.anomalous));
+    black_box(alarm.update(detector.score(&x)?.unusual));
     black_box(suspect(&detector.contributions(&x)?));
     // Either answer will do.
     black_box(detector.expected(&x, black_box(20)).is_ok());

@@ -79,7 +79,7 @@ impl<T: Real> Learned<'_, T> {
     }
 
     pub(crate) fn alarms(&self, x: &[T]) -> bool {
-        self.judge(x).anomalous
+        self.judge(x).unusual
     }
 
     /// The share of some readings that raise an alarm.

@@ -112,7 +112,7 @@ fn score_all<T: Number>(model: &Model<T>, data: &Loaded<T>) -> Result<(Vec<Score
             other => anyhow!("{}: {other}", data.place(i)),
         })?;
         scores.push(reading.score);
-        alarms.push(reading.anomalous);
+        alarms.push(reading.unusual);
         progress.step();
     }
     Ok((scores, alarms))

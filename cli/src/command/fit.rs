@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "M.mercer")]
     out: PathBuf,
     /// Write a model even if learning refuses it as one that cannot tell which readings are
-    /// anomalous; whatever uses it repeats why
+    /// unusual; whatever uses it repeats why
     #[arg(long)]
     force: bool,
     #[command(flatten)]

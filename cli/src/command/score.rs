@@ -32,7 +32,7 @@ fn score<T: Number>(model: &Model<T>, input: &Input, why: bool) -> Result<()> {
         let reading = if why { scorer.explain(x)? } else { scorer.score(x)? };
         let score = reading.score;
         [score.spe, score.t2, score.abs_sum].iter().for_each(|score| push_cell(text, score));
-        text.push_str(if reading.anomalous { ",1" } else { ",0" });
+        text.push_str(if reading.unusual { ",1" } else { ",0" });
         if why {
             scorer.contributions.iter().for_each(|c| push_cell(text, c));
         }

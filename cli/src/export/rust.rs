@@ -87,7 +87,7 @@ pub type {alias} =
 /// ```text
 /// const _: () = assert!({name}_INPUTS.len() == SENSORS, "trained for other sensors");
 /// let verdict = {name}.score(&x)?;
-/// if verdict.anomalous {{
+/// if verdict.unusual {{
 ///     let why = {name}.contributions(&x)?;
 /// }}
 /// ```

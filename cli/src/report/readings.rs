@@ -66,7 +66,7 @@ impl<T: Number> Readings<T> {
             times.extend(time_column.map(|column| row.text(column).to_string()));
             samples.push(&x);
             spe.push(reading.score.spe.to_f64());
-            alarms.push(reading.anomalous);
+            alarms.push(reading.unusual);
             projections.push(first_projections(&scorer.projection));
             progress.step();
         }

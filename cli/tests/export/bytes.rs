@@ -29,7 +29,7 @@ fn a_device_reads_the_bytes_as_the_same_detector() {
             [score.spe, score.t2, score.abs_sum, score.centre_distance].map(f32::to_bits)
         };
         assert_eq!(bits(found.score), bits(expected.score));
-        assert_eq!(found.anomalous, expected.anomalous);
+        assert_eq!(found.unusual, expected.unusual);
     }
     let mut again = [0; Walking::ENCODED_SIZE];
     let length = WALKING.write_to(&mut again).unwrap();

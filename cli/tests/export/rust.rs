@@ -88,7 +88,7 @@ macro_rules! show {
                 *x = cell.parse().unwrap();
             }
             let reading = $model.score(&x).unwrap();
-            let (score, alarm) = (reading.score, u8::from(reading.anomalous));
+            let (score, alarm) = (reading.score, u8::from(reading.unusual));
             println!("{},score,{:?},{:?},{:?},{alarm}", $name, score.spe, score.t2, score.abs_sum);
         }
     };

@@ -37,7 +37,7 @@ pub type Walking =
 /// ```text
 /// const _: () = assert!(WALKING_INPUTS.len() == SENSORS, "trained for other sensors");
 /// let verdict = WALKING.score(&x)?;
-/// if verdict.anomalous {
+/// if verdict.unusual {
 ///     let why = WALKING.contributions(&x)?;
 /// }
 /// ```

@@ -25,7 +25,7 @@ where
     pub deviation: &'a [K::Scalar],
     /// The model, which works on scaled inputs.
     pub model: KernelPcaView<'a, K, S>,
-    /// Where anomalies begin.
+    /// Where unusual readings begin.
     pub threshold: Threshold<K::Scalar>,
 }
 

@@ -171,7 +171,7 @@ impl<T: Real> Probe<T> {
         }
         let lacking = entry(&self.lacking, self.judged / 2);
         let score = score.map(|score| Score { spe: score.spe + lacking, ..score });
-        let alarm = score.is_none_or(|score| threshold.judge(score).anomalous);
+        let alarm = score.is_none_or(|score| threshold.judge(score).unusual);
         self.judged += 1;
         self.found += usize::from(alarm);
         self.unusual += usize::from(score.is_none_or(|score| score.spe > self.usual));

@@ -1,4 +1,4 @@
-//! Which input made a reading anomalous: the formulas of [`explain`](crate::detect::explain), on
+//! Which input made a reading unusual: the formulas of [`explain`](crate::detect::explain), on
 //! points and weights turned back into `f32`.
 
 use super::input::SQUARE_WEIGHT_BITS;
