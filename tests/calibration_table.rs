@@ -8,9 +8,8 @@ mod evaluation;
 mod streams;
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use evaluation::mean;
+use evaluation::{document, mean};
 use mercer::Recipe;
 use mercer::detect::{FalseAlarms, FoldOrder, Warning};
 use streams::{INDEPENDENT, Kind, Trial, share};
@@ -98,20 +97,5 @@ fn warned(trials: &[Trial], which: impl Fn(&Warning) -> bool) -> String {
 }
 
 fn require_section(name: &str, expected: &str) {
-    println!("{name}\n{expected}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/CALIBRATION.md");
-    let text = std::fs::read_to_string(&path).expect("docs/CALIBRATION.md can be read");
-    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-    let start = text.find(&begin).expect("the section begins") + begin.len();
-    let length = text[start..].find(&end).expect("the section ends");
-    if std::env::var_os("MERCER_UPDATE").is_some() {
-        let updated = format!("{}{expected}{}", &text[..start], &text[start + length..]);
-        std::fs::write(&path, updated).expect("docs/CALIBRATION.md can be written");
-    } else {
-        assert_eq!(
-            &text[start..start + length],
-            expected,
-            "docs/CALIBRATION.md is out of date: run `MERCER_UPDATE=1 cargo test --test calibration_table`"
-        );
-    }
+    document::require_section("docs/CALIBRATION.md", name, expected, "calibration_table");
 }

@@ -5,6 +5,7 @@
 mod common;
 #[path = "../examples/support/digits.rs"]
 mod digits;
+mod document;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -255,21 +256,6 @@ fn the_digits_are_the_first_ten_of_each_kind() {
     }
 }
 
-/// `docs/DENOISING.md` holds this text between its markers; with `MERCER_UPDATE` set, it does afterwards.
 fn require_section(name: &str, expected: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/DENOISING.md");
-    let text = std::fs::read_to_string(&path).expect("docs/DENOISING.md can be read");
-    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-    let start = text.find(&begin).expect("the section begins") + begin.len();
-    let length = text[start..].find(&end).expect("the section ends");
-    if std::env::var_os("MERCER_UPDATE").is_some() {
-        let updated = format!("{}{expected}{}", &text[..start], &text[start + length..]);
-        std::fs::write(&path, updated).expect("docs/DENOISING.md can be written");
-    } else {
-        assert_eq!(
-            &text[start..start + length],
-            expected,
-            "docs/DENOISING.md is out of date: run `MERCER_UPDATE=1 cargo test --test denoising`"
-        );
-    }
+    document::require_section("docs/DENOISING.md", name, expected, "denoising");
 }

@@ -5,6 +5,7 @@
 //! document anew. Instructions and flash are those of docs/bench.csv.
 
 mod common;
+mod document;
 mod learning;
 
 use std::fmt::Write as _;
@@ -385,23 +386,6 @@ fn count_rotations(mut a: Grid<f32>) -> usize {
     count
 }
 
-/// `docs/EIGENSOLVERS.md` holds this text between its markers; with `MERCER_UPDATE` set, it does
-/// afterwards.
 fn require_section(name: &str, expected: &str) {
-    println!("{name}\n{expected}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/EIGENSOLVERS.md");
-    let text = std::fs::read_to_string(&path).expect("docs/EIGENSOLVERS.md can be read");
-    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-    let start = text.find(&begin).expect("the section begins") + begin.len();
-    let length = text[start..].find(&end).expect("the section ends");
-    if std::env::var_os("MERCER_UPDATE").is_some() {
-        let updated = format!("{}{expected}{}", &text[..start], &text[start + length..]);
-        std::fs::write(&path, updated).expect("docs/EIGENSOLVERS.md can be written");
-    } else {
-        assert_eq!(
-            &text[start..start + length],
-            expected,
-            "docs/EIGENSOLVERS.md is out of date: run `MERCER_UPDATE=1 cargo test --test eigensolvers`"
-        );
-    }
+    document::require_section("docs/EIGENSOLVERS.md", name, expected, "eigensolvers");
 }

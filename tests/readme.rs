@@ -2,6 +2,8 @@
 //!
 //! `MERCER_UPDATE=1 cargo test --test readme` writes them anew.
 
+mod document;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -134,21 +136,6 @@ fn row<T: Real, const N: usize, const D: usize, const R: usize, const P: usize>(
     .expect("a string takes what is written to it");
 }
 
-/// The README holds this text between its markers; with `MERCER_UPDATE` set, it does afterwards.
 fn require_section(name: &str, expected: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let text = std::fs::read_to_string(&path).expect("README.md can be read");
-    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-    let start = text.find(&begin).expect("the section begins") + begin.len();
-    let length = text[start..].find(&end).expect("the section ends");
-    if std::env::var_os("MERCER_UPDATE").is_some() {
-        let updated = format!("{}{expected}{}", &text[..start], &text[start + length..]);
-        std::fs::write(&path, updated).expect("README.md can be written");
-    } else {
-        assert_eq!(
-            &text[start..start + length],
-            expected,
-            "README.md is out of date: run `MERCER_UPDATE=1 cargo test --test readme`"
-        );
-    }
+    document::require_section("README.md", name, expected, "readme");
 }

@@ -3,6 +3,9 @@
 // Every test program uses its own part of it.
 #![allow(dead_code)]
 
+#[path = "../document/mod.rs"]
+pub(crate) mod document;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -250,21 +253,7 @@ impl Comparison {
     }
 }
 
-/// `docs/EVALUATION.md` holds this text between its markers; with `MERCER_UPDATE` set, it does afterwards.
+/// `docs/EVALUATION.md` holds this text between its markers.
 pub(crate) fn require_section(test: &str, name: &str, expected: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/EVALUATION.md");
-    let text = std::fs::read_to_string(&path).expect("docs/EVALUATION.md can be read");
-    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-    let start = text.find(&begin).expect("the section begins") + begin.len();
-    let length = text[start..].find(&end).expect("the section ends");
-    if std::env::var_os("MERCER_UPDATE").is_some() {
-        let updated = format!("{}{expected}{}", &text[..start], &text[start + length..]);
-        std::fs::write(&path, updated).expect("docs/EVALUATION.md can be written");
-    } else {
-        assert_eq!(
-            &text[start..start + length],
-            expected,
-            "docs/EVALUATION.md is out of date: run `MERCER_UPDATE=1 cargo test --test {test}`"
-        );
-    }
+    document::require_section("docs/EVALUATION.md", name, expected, test);
 }
