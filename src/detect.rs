@@ -12,6 +12,7 @@
 //! | `detector` | [`Detector`] and [`DetectorView`] |
 //! | `flash` | detectors in flash, which the compiler checks |
 //! | [`calibrate`] | a threshold for a wished rate of [`FalseAlarms`] |
+//! | [`folds`] | how samples are dealt into folds: [`FoldOrder`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
 //! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |
@@ -30,6 +31,7 @@ pub mod cost;
 mod detector;
 pub mod explain;
 mod flash;
+pub mod folds;
 pub mod hearing;
 mod interface;
 mod learner;
@@ -43,9 +45,10 @@ mod valid;
 
 pub use alarm::{Alarm, AlarmConfig, AlarmState};
 pub use buffer::DetectorBuffer;
-pub use calibrate::{FalseAlarms, FoldOrder};
+pub use calibrate::FalseAlarms;
 pub use cost::{Cost, Instructions};
 pub use detector::{Detector, DetectorView, GaussianDetector};
+pub use folds::FoldOrder;
 pub use interface::Detect;
 pub use learner::{GaussianLearner, Learner, Replace};
 pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};

@@ -213,16 +213,16 @@ fn calibration_scores_with_the_bits_of_models_of_the_folds() {
         let recipe = Recipe::default().standardise(false);
         let found = learner.learn(kernel, recipe).unwrap().threshold;
 
-        let fold = |i: usize| FoldOrder::Contiguous.fold(i, N, FOLDS);
         let mut spe = Vec::new();
-        for held_out in 0..FOLDS {
-            let others = (0..N).filter(|&i| fold(i) != held_out).map(|i| samples[i]);
+        for fold in 0..FOLDS {
+            let held_out = FoldOrder::Contiguous.held_out(fold, N, FOLDS);
+            let others = (0..N).filter(|&i| !held_out.contains(i)).map(|i| samples[i]);
             let others: Vec<[T; D]> = others.collect();
             let mut model = KernelPca::<_, [T; D], R, R>::new();
             let mut workspace = Box::new(LandmarkWorkspace::<T, N, R>::new());
             let share = Components::Share(T::from_f64(0.99));
             model.fit_landmarks(kernel, &others, Landmarks::Room, share, &mut workspace).unwrap();
-            for i in (0..N).filter(|&i| fold(i) == held_out) {
+            for i in held_out.positions() {
                 spe.push(model.score(&samples[i]).unwrap().spe);
             }
         }

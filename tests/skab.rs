@@ -268,8 +268,9 @@ impl Detector {
     {
         let mut crossfit = Vec::new();
         for fold in 0..FOLDS {
-            let held_out = |&i: &usize| FoldOrder::Contiguous.fold(i, TRAINING, FOLDS) == fold;
-            let (judged, fitted) = all_training().into_iter().partition::<Vec<_>, _>(held_out);
+            let held_out = FoldOrder::Contiguous.held_out(fold, TRAINING, FOLDS);
+            let (judged, fitted): (Vec<_>, Vec<_>) =
+                all_training().into_iter().partition(|&i| held_out.contains(i));
             crossfit.extend(self.score(rows, &fitted, &judged)?);
         }
         let threshold = quantile(&crossfit, T::from_f64(0.01)).ok_or(Error::NotFitted)?.threshold;

@@ -115,8 +115,9 @@ impl Search {
         let n = self.normal.rows();
         let (mut components, mut quality) = (0, 0.0);
         for fold in 0..self.folds {
+            let in_fold = self.order.held_out(fold, n, self.folds);
             let (held_out, kept): (Vec<u32>, Vec<u32>) =
-                (0..n as u32).partition(|&i| self.order.fold(i as usize, n, self.folds) == fold);
+                (0..n as u32).partition(|&i| in_fold.contains(i as usize));
             let judged = self.judge(candidate, &kept, &held_out)?;
             components = components.max(judged.components);
             quality += judged.quality / self.folds as f64;

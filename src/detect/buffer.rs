@@ -212,6 +212,27 @@ where
         S: Samples<View = [T]> + ?Sized,
         K: Clone,
     {
+        self.learn_recordings(samples, &[], kernel, recipe, numbers, indices)
+    }
+
+    /// As [`learn`](Self::learn), from several recordings, all of which but the first begin at
+    /// these samples; see [`Learning::with_recordings`].
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn), and those of [`Learning::with_recordings`].
+    pub fn learn_recordings<S>(
+        &mut self,
+        samples: &S,
+        begins: &[usize],
+        kernel: K,
+        recipe: Recipe<T>,
+        numbers: &mut [T],
+        indices: &mut [u32],
+    ) -> Result<LearnReport<T>, Error>
+    where
+        S: Samples<View = [T]> + ?Sized,
+        K: Clone,
+    {
         let (n, inputs) = (samples.count(), self.mean.len());
         let sizes = self.learn_sizes(n);
         let mut numbers = Carver::new("numbers for learning", self.learn_numbers(n), numbers)?;
@@ -233,7 +254,8 @@ where
         let mut header = ExpansionHeader::default();
         let memory = numbers.take(sizes.numbers::<T, TridiagonalQr<T>>());
         let mut scratch = LearnScratch::<T>::over(sizes, &mut header, memory, indices)?;
-        let mut learning = Learning::start(recipe, 0..n as u32, &mut scratch)?;
+        let mut learning = Learning::start(recipe, 0..n as u32, &mut scratch)?
+            .with_recordings(begins.iter().copied())?;
         let same = |_: &Indexed<'_, _>| Ok(kernel.clone());
         while learning.step(&scaled, same, &mut scratch)? == Progress::Working {}
         let (_, report) = learning.result().ok_or(Error::NotFitted)?;

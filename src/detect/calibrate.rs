@@ -74,32 +74,6 @@ impl<T: Real> FalseAlarms<T> {
     }
 }
 
-/// How samples are dealt into folds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum FoldOrder {
-    /// In blocks: for readings that follow each other in time, where neighbours are alike.
-    #[default]
-    Contiguous,
-    /// In turn: for readings that are independent of each other.
-    Interleaved,
-}
-
-impl FoldOrder {
-    /// The fold of the sample at `position` of `count`.
-    pub fn fold(&self, position: usize, count: usize, folds: usize) -> usize {
-        match self {
-            Self::Contiguous => match position.checked_mul(folds) {
-                Some(product) => product / count.max(1),
-                // Blocks of equal size but for the last: so many samples do not notice.
-                None => (position / (count / folds.max(1)).max(1)).min(folds.saturating_sub(1)),
-            },
-            Self::Interleaved => position % folds.max(1),
-        }
-    }
-}
-
 /// A threshold, and whether there are enough scores to back it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -185,24 +159,6 @@ mod tests {
         {
             assert_eq!(rank(n, alpha), expected);
             assert_eq!(rank(n, alpha as f32), expected, "f32");
-        }
-    }
-
-    #[test]
-    fn folds_are_blocks_or_turns() {
-        let folds = |order: FoldOrder| core::array::from_fn(|i| order.fold(i, 10, 4));
-        assert_eq!(folds(FoldOrder::Contiguous), [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]);
-        assert_eq!(folds(FoldOrder::Interleaved), [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
-    }
-
-    #[test]
-    fn any_number_of_folds_and_samples_can_be_dealt() {
-        for (count, folds) in [(usize::MAX, 4), (usize::MAX, usize::MAX), (3, usize::MAX), (0, 0)] {
-            for order in [FoldOrder::Contiguous, FoldOrder::Interleaved] {
-                let (first, last) = (order.fold(0, count, folds), count.saturating_sub(1));
-                assert_eq!(first, 0);
-                assert!(order.fold(last, count, folds) < folds.max(1), "{count}, {folds}");
-            }
         }
     }
 

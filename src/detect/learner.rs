@@ -45,7 +45,7 @@ use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Kernel, Rbf};
 use crate::kpca::{Expansion, LandmarkWorkspace, Scalar};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
-use crate::linalg::slices::{head, head_mut, set, swap, tail};
+use crate::linalg::slices::{entry, head, head_mut, set, swap, tail};
 use crate::math::Real;
 use intake::{Intake, Kind, calm_around};
 
@@ -90,6 +90,11 @@ pub struct Learner<
     /// The same as the model sees them, once the scaling is known.
     prepared: <X::Scaling as Prepare<X>>::Room<N>,
     oldest: usize,
+    /// Which recording each sample is of; samples of one follow each other.
+    recordings: [u8; N],
+    recording: u8,
+    /// The next sample begins a recording.
+    interrupted: bool,
     intake: Intake<X>,
     /// State of the generator behind `Replace::Random`.
     random: u32,
@@ -165,6 +170,9 @@ where
         Self {
             samples: heapless::Vec::new(),
             prepared: PreparedSamples::EMPTY,
+            recordings: [0; N],
+            recording: 0,
+            interrupted: false,
             oldest: 0,
             intake: Intake::EMPTY,
             random: 0,
@@ -195,8 +203,18 @@ where
         }
         let pushed = self.samples.push(x.clone());
         debug_assert!(pushed.is_ok(), "there is room");
+        self.note_recording(place);
         self.intake.count_pushed();
         Ok(())
+    }
+
+    /// Says that the next reading does not follow the last one: the machine was off, or another
+    /// recording begins. Recordings are not cut when samples are dealt into
+    /// [folds](crate::detect::FoldOrder::Contiguous), and nothing is taken for a neighbour of what
+    /// was read before a gap.
+    pub fn gap(&mut self) {
+        self.interrupted = true;
+        self.intake.interrupt();
     }
 
     /// How many samples there are.
@@ -234,7 +252,10 @@ where
         let n = self.samples.len();
         let oldest = self.oldest;
         let order = (0..n).map(|age| ((oldest + age) % n.max(1)) as u32);
+        let recording = |age: usize| entry(&self.recordings, (oldest + age) % n.max(1));
+        let begins = (1..n).filter(|&age| recording(age) != recording(age - 1));
         let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?
+            .with_recordings(begins)?
             .with_refused(self.intake.refused());
         if !self.detector.model.is_fitted() {
             self.scale_samples(&recipe)?;
@@ -425,7 +446,16 @@ where
             }
         };
         self.prepared.set(place, prepared);
+        self.note_recording(place);
         Ok(())
+    }
+
+    /// The newest sample, at this place, is of the present recording.
+    fn note_recording(&mut self, place: usize) {
+        if core::mem::take(&mut self.interrupted) {
+            self.recording = self.recording.wrapping_add(1);
+        }
+        set(&mut self.recordings, place, self.recording);
     }
 
     /// Moves a random sample to the place of the oldest, and those that are older than it by a place
@@ -437,6 +467,7 @@ where
         for age in (0..chosen).rev() {
             let (older, younger) = (self.place(age), self.place(age + 1));
             swap(&mut self.samples, older, younger);
+            swap(&mut self.recordings, older, younger);
             self.prepared.swap(older, younger);
         }
     }

@@ -36,7 +36,8 @@ use report::{Warnings, warn};
 
 use crate::Progress;
 use crate::detect::Threshold;
-use crate::detect::calibrate::{FoldOrder, nth_smallest, quantile, samples_for, supported_share};
+use crate::detect::calibrate::{nth_smallest, quantile, samples_for, supported_share};
+use crate::detect::folds::{Blocks, FoldOrder, HeldOut};
 use crate::detect::hearing::Hearing;
 use crate::detect::reading::Inspect;
 use crate::error::Error;
@@ -164,6 +165,8 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
     /// The share of false alarms that the samples support.
     false_alarms: T,
     blind: u64,
+    /// Where recordings end, if there are several.
+    blocks: Blocks,
     stage: Stage<K, T, E>,
 }
 
@@ -177,17 +180,19 @@ enum Stage<K, T, E> {
     Begin {
         fold: usize,
     },
+    /// Fit a model to the first `rows` of the listed samples.
     Fit {
         fold: usize,
         kernel: K,
+        rows: usize,
         fit: LandmarkFit<T, E>,
     },
-    /// Score the samples of a fold from this position on, by points of which `near` have memos.
+    /// Score the samples of a fold, of which so many are done, by points of which `near` have memos.
     Score {
         fold: usize,
         kernel: K,
         near: usize,
-        position: usize,
+        done: usize,
     },
     Settle,
     /// Look for blind inputs of the final model, whose points have `near` memos.
@@ -232,8 +237,38 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             threshold: Threshold::EMPTY,
             false_alarms: T::ZERO,
             blind: 0,
+            blocks: Blocks::default(),
             stage: Stage::Inspect,
         })
+    }
+
+    /// Says that the samples are of several recordings, all of which but the first begin at these
+    /// positions in the order of [`start`](Self::start). [Contiguous](FoldOrder::Contiguous) folds
+    /// then consist of whole recordings, as many as there are if these are fewer: what a recording
+    /// has in common says nothing about the next one.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for positions that do not ascend within the samples, and for more than
+    /// 16 folds.
+    pub fn with_recordings(
+        mut self,
+        begins: impl Iterator<Item = usize> + Clone,
+    ) -> Result<Self, Error> {
+        if self.recipe.order == FoldOrder::Contiguous {
+            self.blocks = Blocks::of_recordings(begins, self.kept, self.recipe.folds)?;
+        }
+        Ok(self)
+    }
+
+    /// How many folds there are.
+    fn folds(&self) -> usize {
+        self.blocks.folds(self.recipe.folds)
+    }
+
+    /// What a fold holds out; nothing, if it is the one after the last.
+    fn held_out(&self, fold: usize) -> HeldOut {
+        let plain = || self.recipe.order.held_out(fold, self.kept, self.recipe.folds);
+        self.blocks.held_out(fold).unwrap_or_else(plain)
     }
 
     /// Says which share of the normal readings is missing from the samples because an earlier
@@ -262,7 +297,11 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         S: Samples<View: Inspect> + ?Sized,
         K: BlockKernel<S::View, Scalar = T> + Clone,
     {
-        let (recipe, kept) = (self.recipe, self.kept);
+        let (recipe, kept, folds) = (self.recipe, self.kept, self.folds());
+        let held_out = match self.stage {
+            Stage::Begin { fold } | Stage::Score { fold, .. } => self.held_out(fold),
+            _ => HeldOut::NOTHING,
+        };
         match &mut self.stage {
             Stage::Inspect => {
                 let all = Indexed { samples, rows: scratch.kept };
@@ -271,9 +310,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             }
             Stage::Begin { fold } => {
                 let fold = *fold;
-                let rows = select_rows(scratch, kept, |p| {
-                    recipe.order.fold(p, kept, recipe.folds) != fold
-                });
+                let rows = select_rows(scratch, kept, |p| !held_out.contains(p));
                 let subset = Indexed { samples, rows: head(scratch.rows, rows) };
                 let kernel = kernel(&subset).map_err(|error| in_all(error, subset.rows))?;
                 let landmark = &mut scratch.landmark.leading(rows);
@@ -285,11 +322,10 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     landmark,
                 )
                 .map_err(|error| in_all(name_cause(error, &subset), subset.rows))?;
-                self.stage = Stage::Fit { fold, kernel, fit };
+                self.stage = Stage::Fit { fold, kernel, rows, fit };
             }
-            Stage::Fit { fold, kernel, fit } => {
-                let fold = *fold;
-                let rows = count_rows(kept, |p| recipe.order.fold(p, kept, recipe.folds) != fold);
+            Stage::Fit { fold, kernel, rows, fit } => {
+                let (fold, rows) = (*fold, *rows);
                 let subset = Indexed { samples, rows: head(scratch.rows, rows) };
                 let landmark = &mut scratch.landmark.leading(rows);
                 let progress = fit
@@ -297,27 +333,22 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     .map_err(|error| in_all(name_cause(error, &subset), subset.rows))?;
                 if let Some(report) = progress {
                     let kernel = kernel.clone();
-                    if fold < recipe.folds {
+                    if fold < folds {
                         let near = remember_points(&kernel, &subset, report.points, landmark);
-                        self.stage = Stage::Score { fold, kernel, near, position: 0 };
+                        self.stage = Stage::Score { fold, kernel, near, done: 0 };
                     } else {
                         self.judge_model(samples, kernel, report, scratch)?;
                     }
                 }
             }
-            Stage::Score { fold, kernel, near, position } => {
-                let held_out = |p: &usize| recipe.order.fold(*p, kept, recipe.folds) == *fold;
-                match (*position..kept).find(held_out) {
-                    Some(p) => {
-                        score_held_out(samples, kernel, *near, p, kept, scratch)?;
-                        *position = p + 1;
-                    }
-                    None if *fold + 1 < recipe.folds => {
-                        self.stage = Stage::Begin { fold: *fold + 1 }
-                    }
-                    None => self.stage = Stage::Settle,
+            Stage::Score { fold, kernel, near, done } => match held_out.nth(*done) {
+                Some(position) => {
+                    score_held_out(samples, kernel, *near, position, kept, scratch)?;
+                    *done += 1;
                 }
-            }
+                None if *fold + 1 < folds => self.stage = Stage::Begin { fold: *fold + 1 },
+                None => self.stage = Stage::Settle,
+            },
             Stage::Settle => self.stage = self.settle(scratch)?,
             Stage::Probe { .. } => self.probe(samples, scratch),
             Stage::Done { .. } => return Ok(Progress::Done),
@@ -420,7 +451,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         let trim = self.recipe.trimmed(self.kept);
         if self.trimmed == 0 && trim > 0 {
             self.trimmed = trim;
-            drop_worst(scratch, self.kept, trim);
+            drop_worst(scratch, self.kept, trim, &mut self.blocks);
             self.kept -= trim;
             self.recipe.require_samples(self.kept)?;
             return Ok(Stage::Begin { fold: 0 });
@@ -439,7 +470,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
         self.false_alarms = self.rate_supported_by(given)?;
         // A fold that no sample is in: the fit is then made to all.
-        Ok(Stage::Begin { fold: self.recipe.folds })
+        Ok(Stage::Begin { fold: self.folds() })
     }
 
     /// The share of false alarms that so many independent samples support.
@@ -496,11 +527,6 @@ fn select_rows<T, E>(
 ) -> usize {
     let chosen = scratch.kept.iter().take(kept).enumerate().filter(|&(p, _)| wanted(p));
     scratch.rows.iter_mut().zip(chosen).map(|(row, (_, &sample))| *row = sample).count()
-}
-
-/// How many positions are wanted.
-fn count_rows(kept: usize, wanted: impl Fn(usize) -> bool) -> usize {
-    (0..kept).filter(|&p| wanted(p)).count()
 }
 
 /// Scores the sample at a position by the candidate, whose points are rows of the current subset.
@@ -581,7 +607,12 @@ fn points<'a, S: ?Sized>(samples: &'a S, pivots: &'a [u32], count: usize) -> Ind
 }
 
 /// Drops the `trim` worst-scoring samples from the `kept` ones, which stay in order.
-fn drop_worst<T: Real, E>(scratch: &mut LearnScratch<'_, T, E>, kept: usize, trim: usize) {
+fn drop_worst<T: Real, E>(
+    scratch: &mut LearnScratch<'_, T, E>,
+    kept: usize,
+    trim: usize,
+    blocks: &mut Blocks,
+) {
     let spe = head(scratch.spe, kept);
     let Some(largest_kept) = nth_smallest(|| spe.iter().copied(), kept - trim) else {
         return;
@@ -595,6 +626,7 @@ fn drop_worst<T: Real, E>(scratch: &mut LearnScratch<'_, T, E>, kept: usize, tri
             && to_drop > spe.iter().skip(position).filter(|&&s| s > largest_kept).count();
         if to_drop > 0 && (score > largest_kept || tied) {
             to_drop -= 1;
+            blocks.drop_sample(next);
         } else {
             let row = entry(scratch.kept, position);
             set(scratch.kept, next, row);

@@ -122,17 +122,30 @@ where
     K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let (n, folds) = (samples.len(), recipe.folds);
-    let in_fold = |i: usize, fold: usize| match recipe.order {
-        FoldOrder::Contiguous => {
-            ((fold * n).div_ceil(folds)..((fold + 1) * n).div_ceil(folds)).contains(&i)
-        }
-        _ => i % folds == fold,
-    };
+    cross_fit_by(kernel, samples, recipe, |i| match recipe.order {
+        FoldOrder::Contiguous => i * folds / n,
+        _ => i % folds,
+    })
+}
+
+/// Scores each sample by a model of those that are not in its fold.
+pub(crate) fn cross_fit_by<K, T>(
+    kernel: &K,
+    samples: &[[T; 4]],
+    recipe: &Recipe<T>,
+    fold_of: impl Fn(usize) -> usize,
+) -> Vec<Score<T>>
+where
+    T: Real,
+    K: BlockKernel<[T], Scalar = T> + Clone,
+{
+    let n = samples.len();
     let mut scores = vec![Score::default(); n];
-    for fold in 0..folds {
-        let others: Vec<_> = (0..n).filter(|&i| !in_fold(i, fold)).map(|i| samples[i]).collect();
+    for fold in 0..recipe.folds {
+        let in_fold = |&i: &usize| fold_of(i) == fold;
+        let others: Vec<_> = (0..n).filter(|i| !in_fold(i)).map(|i| samples[i]).collect();
         let model = fit(kernel, &others, recipe);
-        for i in (0..n).filter(|&i| in_fold(i, fold)) {
+        for i in (0..n).filter(in_fold) {
             // Point by point, as the learner does it before there is a model.
             let view = model.view().unwrap();
             let mut projection = vec![T::ZERO; view.expansion().components()];

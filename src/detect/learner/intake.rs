@@ -65,6 +65,12 @@ impl<X: Reading> Intake<X> {
         self.taken = self.taken.saturating_add(1);
     }
 
+    /// What comes next does not follow what waits, and says nothing about it.
+    pub(super) fn interrupt(&mut self) {
+        self.refused = self.refused.saturating_add(self.waiting.len() as u32);
+        self.waiting.clear();
+    }
+
     /// Takes note of a reading; whether it becomes a sample at once, and one that no longer waits.
     /// `calm` is how many readings around an unusual one must be usual. `room` is the number of
     /// samples: what happened longer ago than a few times that fades.

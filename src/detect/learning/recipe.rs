@@ -1,6 +1,7 @@
 //! The choices that learning makes.
 
-use crate::detect::calibrate::{FalseAlarms, FoldOrder};
+use crate::detect::calibrate::FalseAlarms;
+use crate::detect::folds::FoldOrder;
 use crate::error::{Error, require_capacity};
 use crate::kpca::{Components, Landmarks};
 use crate::math::Real;
