@@ -266,7 +266,7 @@ fn a_constant_input_that_changes_is_named() {
     }
 }
 
-/// Deviations are those of the model: inputs that are not scaled, in whatever unit and around
+/// Deviations are those of the points: inputs that are not scaled, in whatever unit and around
 /// whatever value, have the same suspects.
 #[test]
 fn the_suspect_does_not_depend_on_units() {
@@ -298,7 +298,7 @@ fn the_suspect_does_not_depend_on_units() {
 }
 
 /// The rule in other words, on the scores of the view: the input with the lowest score among four
-/// values, at half a deviation of the points and at one and a half.
+/// values, at half a deviation of the points (for the inputs are not scaled) and at one and a half.
 fn lowest_by_hand<K: BlockKernel<[f64], Scalar = f64>>(
     detector: &DetectorView<'_, K, MatrixView<'_, f64>>,
     x: &[f64; 3],

@@ -5,7 +5,7 @@ mod learning;
 
 use common::{Grid, Random, fit_landmarks};
 use learning::{Machine, UNITS};
-use mercer::detect::{DetectorView, InputSet, Scaling, Threshold, missing};
+use mercer::detect::{DetectorView, InputSet, Threshold, missing};
 use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid};
 use mercer::kpca::{Components, KernelPcaView, Landmarks};
@@ -71,24 +71,18 @@ fn the_verdict_names_what_is_missing_and_depends_on_the_rest_alone() {
     }
 }
 
-/// The score is the lowest that was found: not above that of usual values, nor (but for what a
+/// The score is the lowest that was found: not above that of the mean, nor (but for what a
 /// search by steps misses) above that of the truth.
 #[test]
 fn what_is_missing_is_filled_by_what_scores_lowest() {
     let detector = machine::<f32>(3);
-    let points = detector.model().points();
-    let mean = |input: usize| {
-        let scaled = points.iter().map(|point| f64::from(point[input])).sum::<f64>();
-        let Scaling { mean, deviation, .. } = detector.scaling();
-        mean[input] + deviation[input] * (scaled / points.len() as f64) as f32
-    };
     let threshold = detector.threshold().spe;
     for x in Machine(6).readings::<f32>(40) {
         for missing in subsets() {
             let left = without(&x, missing, f32::NAN);
             let spe = detector.score_available(&left).unwrap().verdict.score.spe;
             let mut usual = x;
-            missing.iter().for_each(|input| usual[input] = mean(input));
+            missing.iter().for_each(|input| usual[input] = detector.scaling().mean[input]);
             let score = |x| detector.score(x).unwrap().score.spe;
             assert!(spe <= score(&usual) + 1e-5, "{x:?} without {missing:?}");
             if missing.len() == 1 {

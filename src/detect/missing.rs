@@ -29,7 +29,7 @@
 //! ```
 
 use crate::detect::scaling::{apply, undo};
-use crate::detect::trial::{Lowest, SEARCH, Scaled, Trial, coarsely_lowest, finely_lowest};
+use crate::detect::trial::{Lowest, SEARCH, Trial, coarsely_lowest, finely_lowest};
 use crate::detect::{Detector, DetectorView, InputSet, VectorReading, Verdict};
 use crate::error::{Error, Fault, require_capacity};
 use crate::kernel::{BlockKernel, Samples};
@@ -137,7 +137,7 @@ where
         apply(x, self.mean, self.deviation);
         check_available(x, &missing)?;
         if !missing.is_empty() {
-            impute(&mut Scaled { model: &self.model, x, projection }, &missing)?;
+            impute(&mut self.trial(x, projection), &missing)?;
         }
         let verdict = self.threshold.judge(self.model.score(x, projection)?);
         undo(x, self.mean, self.deviation);

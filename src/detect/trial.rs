@@ -1,10 +1,12 @@
 //! The same reading with another value in the place of one input: at which does it score lowest?
 //!
-//! What a usual value is, the points of the model say: their mean and deviation, input by input.
-//! They are in the units of the model whether inputs are standardised or not, and an input that
-//! never changed has a deviation of 0 there. Landmarks are spread wider than the samples (1.2 times
-//! on real data, in the median), which is no harm: four values are tried, and then those between.
+//! Which values to try depends on what is usual: a deviation of the samples. Inputs that were
+//! standardised have a mean of 0 and a deviation of 1. Where inputs are not scaled, the points of
+//! the model stand for the samples. Landmarks are spread wider than these (1.2 times on real data,
+//! in the median), which is no harm: four values are tried, and then those between. And an input
+//! that is the same in all points never changed: only that value is usual.
 
+use super::detector::DetectorView;
 use super::scaling::moments;
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Samples};
@@ -34,7 +36,7 @@ pub(super) trait Trial<T: Real> {
     /// Replaces the value of an input.
     fn set(&mut self, input: usize, value: T);
 
-    /// What an input reads in the points of the model.
+    /// What an input usually reads.
     fn usual(&self, input: usize) -> Usual<T>;
 
     /// The SPE of the reading as it stands.
@@ -44,7 +46,7 @@ pub(super) trait Trial<T: Real> {
     fn spe_with(&mut self, input: usize, value: T) -> Result<T, Error>;
 }
 
-/// Mean and deviation of an input; the latter is 0 if it has one value only.
+/// Mean and deviation of an input; the latter is 0 if it never changed.
 #[derive(Clone, Copy)]
 pub(super) struct Usual<T> {
     pub(super) mean: T,
@@ -52,11 +54,19 @@ pub(super) struct Usual<T> {
 }
 
 impl<T: Real> Usual<T> {
-    /// Of some values.
-    pub(super) fn of<I: Iterator<Item = T>>(values: impl Fn() -> I) -> Self {
+    /// Of a standardised input.
+    pub(super) const STANDARD: Self = Self { mean: T::ZERO, deviation: T::ONE };
+
+    /// Of an input that reads this in the points.
+    fn of<I: Iterator<Item = T>>(values: impl Fn() -> I, standardised: bool) -> Self {
         let (mean, deviation) = moments(&values);
-        let varies = values().any(|value| value != mean);
-        Self { mean, deviation: if varies { deviation } else { T::ZERO } }
+        if values().all(|value| value == mean) {
+            Self { mean, deviation: T::ZERO }
+        } else if standardised {
+            Self::STANDARD
+        } else {
+            Self { mean, deviation }
+        }
     }
 
     /// How far a value is from the mean, in deviations; infinite if it is another one than ever.
@@ -64,6 +74,11 @@ impl<T: Real> Usual<T> {
         let distance = (value - self.mean).abs();
         if distance > T::ZERO { distance / self.deviation } else { T::ZERO }
     }
+}
+
+/// Was an input standardised, rather than left as it is?
+pub(super) fn is_standardised<T: Real>(mean: &[T], deviation: &[T], input: usize) -> bool {
+    entry(mean, input) != T::ZERO || entry(deviation, input) != T::ONE
 }
 
 /// A value of an input, and the SPE of the reading with it.
@@ -123,16 +138,18 @@ pub(super) fn finely_lowest<T: Real>(
     lowest
 }
 
-/// A scaled reading in the caller's slice, and a model.
+/// A scaled reading in the caller's slice, a model, and how it was scaled.
 pub(super) struct Scaled<'a, K, S, T>
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
     K: BlockKernel<[T], Scalar = T>,
 {
-    pub(super) model: &'a KernelPcaView<'a, K, S>,
-    pub(super) x: &'a mut [T],
-    pub(super) projection: &'a mut [T],
+    model: &'a KernelPcaView<'a, K, S>,
+    mean: &'a [T],
+    deviation: &'a [T],
+    x: &'a mut [T],
+    projection: &'a mut [T],
 }
 
 impl<K, S, T> Trial<T> for Scaled<'_, K, S, T>
@@ -152,7 +169,8 @@ where
     }
     fn usual(&self, input: usize) -> Usual<T> {
         let points = self.model.points();
-        Usual::of(|| points.iter_samples().filter_map(move |point| point.get(input).copied()))
+        let values = || points.iter_samples().filter_map(move |point| point.get(input).copied());
+        Usual::of(values, is_standardised(self.mean, self.deviation, input))
     }
     fn spe(&mut self) -> Result<T, Error> {
         Ok(self.model.score(self.x, self.projection)?.spe)
@@ -163,5 +181,22 @@ where
         let spe = self.spe();
         self.set(input, own);
         spe
+    }
+}
+
+impl<K, S, T> DetectorView<'_, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: BlockKernel<[T], Scalar = T>,
+{
+    /// A scaled reading, to be tried with other values.
+    pub(super) fn trial<'a>(
+        &'a self,
+        x: &'a mut [T],
+        projection: &'a mut [T],
+    ) -> Scaled<'a, K, S, T> {
+        let Self { model, mean, deviation, .. } = self;
+        Scaled { model, mean, deviation, x, projection }
     }
 }

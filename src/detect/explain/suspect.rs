@@ -1,7 +1,7 @@
 //! The input to blame, by scoring the reading again without it.
 
 use crate::detect::scaling::{apply_checked, undo};
-use crate::detect::trial::{Lowest, Scaled, Trial, Usual, coarsely_lowest, finely_lowest};
+use crate::detect::trial::{Lowest, Trial, Usual, coarsely_lowest, finely_lowest};
 use crate::detect::{Detector, DetectorView, VectorReading};
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Samples};
@@ -18,7 +18,7 @@ pub struct Suspect<T> {
     /// What it read, in raw units.
     pub read: T,
     /// What it should have read by what the others say, in raw units: where SPE is lowest, at most
-    /// about 2.5 deviations of the model's points from their mean.
+    /// about 2.5 deviations from the mean.
     pub expected: T,
     /// By how much SPE falls with that; 0 if no single input makes a difference, and then the
     /// suspect is the one that is furthest from what it usually reads.
@@ -116,7 +116,7 @@ where
         require_shape("instead", x.len(), instead.len())?;
         copy(x, instead);
         apply_checked(instead, self.mean, self.deviation)?;
-        let blame = blame(&mut Scaled { model: &self.model, x: instead, projection })?;
+        let blame = blame(&mut self.trial(instead, projection))?;
         set(instead, blame.input, blame.expected);
         undo(instead, self.mean, self.deviation);
         let (read, expected) = (entry(x, blame.input), entry(instead, blame.input));

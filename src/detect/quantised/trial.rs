@@ -10,7 +10,7 @@ use crate::detect::explain::blame;
 use crate::detect::missing::{check_available, impute, missing_inputs};
 use crate::detect::reading::Prepare;
 use crate::detect::scaling::Scaling;
-use crate::detect::trial::{Trial, Usual};
+use crate::detect::trial::{Trial, Usual, is_standardised};
 use crate::detect::{PartialVerdict, Suspect};
 use crate::error::Error;
 use crate::linalg::slices::{entry, set};
@@ -89,7 +89,11 @@ impl<const D: usize, const R: usize, const P: usize> Trial<f32> for ScaledReadin
         let coordinates = points.map(|point| unbiased(entry(&point.coordinates, input)));
         let Usual { mean, deviation } = usual_of_counts(coordinates);
         let unit = entry(&self.units, input);
-        Usual { mean: mean * unit, deviation: deviation * unit }
+        let Scaling { mean: means, deviation: deviations, .. } = self.scaling;
+        match deviation > 0.0 && is_standardised(means, deviations, input) {
+            true => Usual::STANDARD,
+            false => Usual { mean: mean * unit, deviation: deviation * unit },
+        }
     }
     fn spe(&mut self) -> Result<f32, Error> {
         Ok(self.model.score(&self.raw, &mut Sums::new())?.spe)
