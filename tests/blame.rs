@@ -242,13 +242,16 @@ fn scoring_again_names_the_right_input_more_often() {
     table += &one_deviation;
     // Too few for a line of each set.
     table += "\n| rows that it made unusual |";
+    let mut one_deviation = String::from("\n| these, with ±1 only |");
     for (of, fault) in suspects.noticed.iter().zip(FAULTS) {
         let mut all = Named::default();
         of.iter().for_each(|&named| all.add(named));
         let shares = all.shares();
         table += &cell(shares);
+        write!(one_deviation, " → {:.2} |", shares[2]).unwrap();
         assert!(shares[0] <= shares[1], "{fault}: {shares:?}");
     }
+    table += &one_deviation;
     table += "\n| number of these |";
     for of in &suspects.noticed {
         let cases: usize = of.iter().map(|named| named.cases).sum();
