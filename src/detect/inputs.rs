@@ -34,7 +34,8 @@ impl InputSet {
 
     /// With one more input, unless that is beyond the [capacity](Self::CAPACITY).
     pub const fn with(mut self, input: usize) -> Self {
-        let (mut words, mut skip) = (self.0.as_mut_slice(), input);
+        let mut words: &mut [u32] = &mut self.0;
+        let mut skip = input;
         // Neither an index nor an iterator: it is for constants, and cannot panic.
         while let [word, others @ ..] = words {
             if skip < u32::BITS as usize {

@@ -22,7 +22,7 @@ const TRIED: [f64; 4] = [-0.5, 0.5, -1.5, 1.5];
 /// Four of them find 1/16 of a deviation; with seven, values are no nearer to the true ones.
 const HALVINGS: usize = 4;
 
-/// How many scores a [search](lowest) takes at most.
+/// How many scores it takes to find the lowest one.
 pub(super) const SEARCH: usize = TRIED.len() + 2 * HALVINGS;
 
 /// A reading as the model sees it, with inputs that can be exchanged.
@@ -59,12 +59,13 @@ impl<T: Real> Usual<T> {
 
     /// Of an input that reads this in the points.
     fn of<I: Iterator<Item = T>>(values: impl Fn() -> I, standardised: bool) -> Self {
-        let (mean, deviation) = moments(&values);
-        if values().all(|value| value == mean) {
-            Self { mean, deviation: T::ZERO }
+        let first = values().next().unwrap_or_default();
+        if values().all(|value| value == first) {
+            Self { mean: first, deviation: T::ZERO }
         } else if standardised {
             Self::STANDARD
         } else {
+            let (mean, deviation) = moments(values);
             Self { mean, deviation }
         }
     }
