@@ -14,7 +14,6 @@ mod support;
 
 use core::fmt;
 
-use mercer::detect::explain::{ITERATIONS, suspect};
 use mercer::kernel::Rbf;
 use mercer::{Alarm, AlarmConfig, Error, Learner, Progress, Recipe};
 use motions::{FEATURES, NAMES, ROWS, Recordings, TRAINING, UNSEEN, Window, windows};
@@ -115,9 +114,7 @@ fn watch(detector: &Detector, name: &str, recordings: &Recordings) -> Result<Fin
         };
         if reading.unusual {
             found.unusual += 1;
-            if let Some(feature) = suspect(&detector.contributions(&window)?) {
-                found.blamed[feature] += 1;
-            }
+            found.blamed[detector.suspect(&window)?.input] += 1;
         }
         if alarm.update(reading.unusual).is_active() {
             alarms[second] = b'!';
@@ -135,15 +132,13 @@ fn watch(detector: &Detector, name: &str, recordings: &Recordings) -> Result<Fin
 fn explain_first(detector: &Detector, activity: &str) -> Result<(), Error> {
     let recordings = UNSEEN.iter().filter(|(name, _)| *name == activity);
     for window in recordings.flat_map(|(_, recordings)| windows::<LENGTH>(recordings)) {
-        if detector.score(&window)?.unusual
-            && let Some(feature) = suspect(&detector.contributions(&window)?)
-        {
-            let expected = detector.expected_input(&window, feature, ITERATIONS)?;
+        if detector.score(&window)?.unusual {
+            let suspect = detector.suspect(&window)?;
             say!(
                 "The first unusual window of {activity}: the {} is {:.3}; walking, it would be about {:.3}.",
-                NAMES[feature],
-                window[feature],
-                expected
+                NAMES[suspect.input],
+                suspect.read,
+                suspect.expected
             );
             break;
         }

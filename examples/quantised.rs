@@ -11,7 +11,6 @@
 mod motions;
 mod support;
 
-use mercer::detect::explain::suspect;
 use mercer::{Detect, Error, QuantisedDetector};
 use motions::{FEATURES, MODEL_LENGTH, NAMES, UNSEEN, Window, windows};
 use static_cell::ConstStaticCell;
@@ -51,8 +50,8 @@ fn verdict(detector: &impl Detect<Window>, x: &Window) -> Result<&'static str, E
     if !detector.score(x)?.unusual {
         return Ok("");
     }
-    let feature = suspect(&detector.contributions(x)?);
-    Ok(feature.and_then(|feature| NAMES.get(feature)).unwrap_or(&"unknown"))
+    let suspect = detector.suspect(x)?;
+    Ok(NAMES.get(suspect.input).unwrap_or(&"unknown"))
 }
 
 support::main!(run);

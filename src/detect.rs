@@ -16,7 +16,9 @@
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
 //! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |
+//! | `trial` | at which value of one input a reading scores lowest |
 //! | [`explain`] | which input is to blame, and what it should have read |
+//! | [`missing`] | a verdict without the inputs that have failed; [`InputSet`] |
 //! | [`persist`] | a detector as bytes |
 //! | [`quantised`] | [`QuantisedDetector`]: the same in integers, for cores without an FPU |
 //! | `interface` | [`Detect`], which both kinds of detector implement |
@@ -33,14 +35,17 @@ pub mod explain;
 mod flash;
 pub mod folds;
 pub mod hearing;
+mod inputs;
 mod interface;
 mod learner;
 pub mod learning;
+pub mod missing;
 pub mod persist;
 pub mod quantised;
 pub mod reading;
 pub mod scaling;
 mod threshold;
+mod trial;
 mod valid;
 
 pub use alarm::{Alarm, AlarmConfig, AlarmState};
@@ -48,10 +53,14 @@ pub use buffer::DetectorBuffer;
 pub use calibrate::FalseAlarms;
 pub use cost::{Cost, Instructions};
 pub use detector::{Detector, DetectorView, GaussianDetector};
+
+pub use explain::Suspect;
 pub use folds::FoldOrder;
+pub use inputs::InputSet;
 pub use interface::Detect;
 pub use learner::{GaussianLearner, Learner, Replace};
 pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
+pub use missing::PartialVerdict;
 pub use quantised::QuantisedDetector;
 pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading};
 pub use scaling::Scaling;

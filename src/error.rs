@@ -188,6 +188,8 @@ pub enum Fault {
         /// Which input (sensor), counted from 0.
         input: usize,
     },
+    /// No input is finite: there is nothing left to judge.
+    AllMissing,
     /// An index into a precomputed Gram matrix lies outside it.
     OutOfRange {
         /// The number of rows of the matrix.
@@ -350,6 +352,7 @@ impl fmt::Display for Fault {
             Self::ZeroNorm => f.write_str("norm is zero, so that a normalised kernel has no value"),
             Self::Overflow => f.write_str("kernel or result overflows"),
             Self::ScaleOverflow { input } => write!(f, "input {input} is too large to be scaled"),
+            Self::AllMissing => f.write_str("all inputs are missing"),
             Self::OutOfRange { size } => {
                 write!(f, "index is outside the precomputed matrix of {size} rows")
             }

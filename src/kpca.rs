@@ -11,7 +11,7 @@
 //! | `route` | the one way from a query to its sums over the points |
 //! | `view`, `model` | [`KernelPcaView`] and [`KernelPca`], which follow that route |
 //! | `given` | scores of points that only the caller can compare |
-//! | `contributions` | how much each input adds to SPE |
+//! | `contributions` | how strongly SPE depends on each input |
 //! | `components` | [`Components`], the wish for a number of components, and [`FitReport`] |
 //! | [`exact`] | every sample is a point; all eigenpairs of an `n × n` matrix |
 //! | [`leading`] | the same model, found faster when few components are wanted |

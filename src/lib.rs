@@ -25,7 +25,7 @@
 //! ```
 //!
 //! **A model in flash**, written by `mercer export --rust` on the host; an [`Alarm`] debounces it,
-//! and [`contributions`](Detector::contributions) name the suspect:
+//! and [`suspect`](Detector::suspect) names the sensor to blame:
 //!
 //! ```
 //! include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/walking/model.rs"));

@@ -445,6 +445,7 @@ fn forged_quantised_detectors_meet_the_same_rules_at_every_door() {
         for x in readings(0.4).into_iter().take(5).chain([[0.0; 3], [f32::MAX; 3]]) {
             assert_eq!(read.score(&x), made.score(&x));
             let _ = read.contributions(&x);
+            let _ = (read.suspect(&x), read.score_available(&[x[0], f32::NAN, x[2]]));
         }
         assert!(read.score(&[f32::MAX; 3]).unwrap().unusual, "deaf");
     }

@@ -7,10 +7,12 @@ mod common;
 use std::io::Write as _;
 
 use common::{Fitted, Grid, Table, fit_exact, fit_landmarks, number};
-use mercer::detect::explain::{ITERATIONS, suspect};
-use mercer::detect::{Scaling, Threshold, scaling};
+use mercer::detect::explain::{ITERATIONS, Suspect};
+use mercer::detect::{DetectorView, Scaling, Threshold, scaling};
 use mercer::error::Fault;
-use mercer::kernel::{Gradient, Laplacian, Linear, Normalised, Poly, Rbf, Sum};
+use mercer::kernel::{
+    BlockKernel, Gradient, Laplacian, Linear, Normalised, Poly, Rbf, Sigmoid, Sum,
+};
 use mercer::kpca::{Components, KernelPcaView, LandmarkWorkspace, Landmarks};
 use mercer::linalg::MatrixView;
 use mercer::math::{Fast, Math, Real};
@@ -51,6 +53,12 @@ fn reading(s: f64, t: f64) -> [f32; 4] {
     [20.0 + s, 5.0 + 0.5 * t, 100.0 + 10.0 * (s + t), s - t].map(|v| v as f32)
 }
 
+/// The input of the largest contribution, in magnitude.
+fn largest<T: Real>(contributions: &[T]) -> usize {
+    let magnitudes = contributions.iter().map(|c| c.abs()).enumerate();
+    magnitudes.reduce(|best, other| if other.1 > best.1 { other } else { best }).unwrap().0
+}
+
 /// Deviations of the four sensors, roughly.
 const DEVIATION: [f32; 4] = [0.58, 0.29, 8.2, 0.82];
 
@@ -77,10 +85,20 @@ fn a_disturbed_sensor_is_named_and_restored() {
             let mut x = *truth;
             x[input] += off * DEVIATION[input];
             let contributions = plant.contributions(&x).unwrap();
-            assert_eq!(suspect(&contributions), Some(input), "{x:?}: {contributions:?}");
-            let instead = plant.expected_input(&x, input, ITERATIONS).unwrap();
-            let error = (instead - truth[input]).abs() / DEVIATION[input];
-            assert!(error < 0.5, "{x:?}: {instead} for input {input}");
+            assert_eq!(largest(&contributions), input, "{x:?}: {contributions:?}");
+            let suspect = plant.suspect(&x).unwrap();
+            assert_eq!((suspect.input, suspect.read), (input, x[input]), "{x:?}: {suspect:?}");
+            let expected = plant.expected_input(&x, input, ITERATIONS).unwrap();
+            for instead in [suspect.expected, expected] {
+                let error = (instead - truth[input]).abs() / DEVIATION[input];
+                assert!(error < 0.5, "{x:?}: {instead} for input {input}");
+            }
+            let [mut restored, usual] = [x, *truth];
+            restored[input] = suspect.expected;
+            let spe = |x| plant.score(x).unwrap().score.spe;
+            assert!((suspect.rest - spe(&restored)).abs() <= 1e-5, "{suspect:?}");
+            assert!((suspect.fall - (spe(&x) - suspect.rest)).abs() <= 1e-6, "{suspect:?}");
+            assert!(suspect.rest <= spe(&usual) + 1e-3, "{suspect:?}");
         }
     }
 }
@@ -131,7 +149,11 @@ fn far_readings_are_answered_too() {
         let spe = plant.score(&x).unwrap().score.spe;
         let total: f32 = contributions.iter().sum();
         assert!((total - spe).abs() <= 1e-5 * spe, "{contributions:?} do not sum to {spe}");
-        assert_eq!(suspect(&contributions), Some(2));
+        assert_eq!(largest(&contributions), 2);
+        // Nor does one input alone explain it: then it is the one that is furthest off.
+        let Suspect { input, fall, expected, .. } = plant.suspect(&x).unwrap();
+        assert_eq!((input, fall), (2, 0.0));
+        assert!((expected - 100.0).abs() < 2.0 * DEVIATION[2], "{expected}");
         // The projection no longer tells where the reading was: only that it is one among the normal ones.
         let expected = plant.expected(&x, ITERATIONS).unwrap();
         for ((e, centre), deviation) in expected.iter().zip(reading(0.0, 0.0)).zip(DEVIATION) {
@@ -152,6 +174,7 @@ fn unusable_queries_are_named() {
         let error = Error::Query(Fault::NotFinite { input: 1 });
         let x = [20.0, value, 100.0, 0.0];
         assert_eq!(plant.contributions(&x), Err(error));
+        assert_eq!(plant.suspect(&x), Err(error));
         assert_eq!(plant.expected(&x, ITERATIONS), Err(error));
         assert_eq!(plant.expected_input(&x, 0, ITERATIONS), Err(error));
     }
@@ -161,6 +184,7 @@ fn unusable_queries_are_named() {
 fn a_detector_that_has_learned_nothing_says_so() {
     let empty = Plant::new();
     assert_eq!(empty.contributions(&[0.0; 4]), Err(Error::NotFitted));
+    assert_eq!(empty.suspect(&[0.0; 4]), Err(Error::NotFitted));
     assert_eq!(empty.expected(&[0.0; 4], ITERATIONS), Err(Error::NotFitted));
     assert_eq!(empty.expected_input(&[0.0; 4], 0, ITERATIONS), Err(Error::NotFitted));
 }
@@ -196,6 +220,170 @@ fn slices_of_another_length_are_named() {
         shape("projection", 1)
     );
     assert_eq!(model.expected_input(&x, 0, 9, f, short).map(drop), shape("expected", 1));
+}
+
+// ---- the suspect ----
+
+#[test]
+fn a_sensor_that_hangs_at_its_mean_is_named() {
+    let plant = plant();
+    let mean = plant.scaling().mean;
+    let (mut found, mut cases) = (0, 0);
+    for (s, t) in [(0.9, 0.8), (-0.8, 0.9), (0.8, -0.9), (-0.9, -0.8), (0.9, 0.3), (0.2, -0.9)] {
+        let truth = reading(s, t);
+        // Those whose value is so near to their mean that nothing is wrong are passed over.
+        for input in (0..4).filter(|&i| (truth[i] - mean[i]).abs() > DEVIATION[i]) {
+            let mut x = truth;
+            x[input] = mean[input];
+            cases += 1;
+            let suspect = plant.suspect(&x).unwrap();
+            found += usize::from(suspect.input == input);
+            assert_eq!(plant.contributions(&x).unwrap()[input], 0.0, "a slope from the mean");
+        }
+    }
+    assert!(cases >= 10 && 10 * found >= 9 * cases, "{found} of {cases}");
+}
+
+/// An input that never changed is divided by 1, whatever its unit: a change of it is found all the
+/// same, and taken back altogether.
+#[test]
+fn a_constant_input_that_changes_is_named() {
+    for change in [0.5, -3.0, 40.0] {
+        let mut random = Random(3);
+        let samples: [[f64; 3]; 32] = core::array::from_fn(|_| {
+            let load = random.between(-1.0, 1.0);
+            [load, 20.0, 2.0 * load + random.between(-0.1, 0.1)]
+        });
+        let scaling: Scaling<[f64; 3]> = Scaling::learn(samples.as_slice());
+        let scaled = samples.map(|x| scaling.apply(&x));
+        let mut model = KernelPca::<_, _, 16, 8>::new();
+        let mut workspace = LandmarkWorkspace::<f64, 32, 16>::new();
+        let (rank, share) = (Landmarks::Rank(16), Components::Share(0.99));
+        model.fit_landmarks(Rbf::new(0.05), &scaled, rank, share, &mut workspace).unwrap();
+        let detector = Detector::from_parts(scaling, model, Threshold::EMPTY).unwrap();
+        let suspect = detector.suspect(&[0.5, 20.0 + change, 1.0]).unwrap();
+        assert_eq!((suspect.input, suspect.expected), (1, 20.0), "{suspect:?}");
+    }
+}
+
+/// Deviations are those of the points: inputs that are not scaled, in whatever unit and around
+/// whatever value, have the same suspects.
+#[test]
+fn the_suspect_does_not_depend_on_units() {
+    fn unscaled(unit: f64, offset: f64) -> Detector<Rbf<f64>, [f64; 4], 24, 16> {
+        let samples: [_; 64] = readings(&mut Random(20));
+        let scaling: Scaling<[f32; 4]> = Scaling::learn(samples.as_slice());
+        let scaled = samples.map(|x| scaling.apply(&x).map(|v| f64::from(v) * unit + offset));
+        let mut model = KernelPca::new();
+        let mut workspace = LandmarkWorkspace::<f64, 64, 24>::new();
+        let (rank, share) = (Landmarks::Rank(24), Components::Share(0.99));
+        let kernel = Rbf::new(0.05 / (unit * unit));
+        model.fit_landmarks(kernel, &scaled, rank, share, &mut workspace).unwrap();
+        Detector::from_parts(Scaling::identity(), model, Threshold::EMPTY).unwrap()
+    }
+    let mut random = Random(5);
+    let plain = unscaled(1.0, 0.0);
+    for (unit, offset) in [(1e4, 0.0), (1e-3, 0.0), (1.0, 50.0), (300.0, -9e3)] {
+        let moved = unscaled(unit, offset);
+        for round in 0..60 {
+            let mut x: [f64; 4] = core::array::from_fn(|_| random.between(-1.5, 1.5));
+            x[round % 4] += random.between(-6.0, 6.0);
+            let there = x.map(|v| v * unit + offset);
+            let (here, there) = (plain.suspect(&x).unwrap(), moved.suspect(&there).unwrap());
+            assert_eq!(here.input, there.input, "{x:?}");
+            let expected = (there.expected - offset) / unit;
+            assert!((expected - here.expected).abs() < 1e-6, "{here:?} {there:?}");
+        }
+    }
+}
+
+/// The rule in other words, on the scores of the view: the input with the lowest score among four
+/// values, at half a deviation of the points (for the inputs are not scaled) and at one and a half.
+fn lowest_by_hand<K: BlockKernel<[f64], Scalar = f64>>(
+    detector: &DetectorView<'_, K, MatrixView<'_, f64>>,
+    x: &[f64; 3],
+) -> Vec<f64> {
+    let points = detector.model.points();
+    let mut projection = vec![0.0; detector.model.expansion().components()];
+    let lowest = |l: usize| {
+        let values: Vec<f64> = points.iter_rows().map(|point| point[l]).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
+        let deviation = (squares / values.len() as f64).sqrt();
+        let spe = [-1.5, -0.5, 0.5, 1.5].map(|offset| {
+            let mut tried = *x;
+            tried[l] = mean + offset * deviation;
+            detector.model.score(&tried, &mut projection).map_or(f64::INFINITY, |score| score.spe)
+        });
+        spe.into_iter().fold(f64::INFINITY, f64::min)
+    };
+    [0, 1, 2].map(lowest).to_vec()
+}
+
+#[test]
+fn every_kernel_has_a_suspect() {
+    fn holds(kernel: impl BlockKernel<[f64], Scalar = f64>, name: &str) {
+        let mut random = Random(20);
+        // The third input follows the others.
+        let mut samples = Grid::from_fn(24, 3, |_, _| random.between(-1.5, 1.5));
+        for row in samples.view_mut().iter_rows_mut() {
+            row[2] = row[0] - 0.5 * row[1] + 0.1 * row[2];
+        }
+        let (rank, components) = (Landmarks::Rank(8), Components::Share(0.98));
+        let fitted = fit_landmarks(&kernel, &samples.view(), rank, components, 8).unwrap();
+        let points = samples.pick(&fitted.points);
+        let points = points.view();
+        let mut memos = vec![0.0; fitted.expansion().points()];
+        let model = KernelPcaView::new(&kernel, &points, fitted.expansion(), &mut memos).unwrap();
+        let (mean, deviation) = (&[0.0; 3], &[1.0; 3]);
+        let detector = DetectorView { mean, deviation, model, threshold: Threshold::EMPTY };
+        let mut projection = vec![0.0; fitted.report.components];
+        for round in 0..40 {
+            let mut x: [f64; 3] = core::array::from_fn(|_| random.between(-1.0, 1.0));
+            x[round % 3] += random.between(-4.0, 4.0);
+            let mut instead = [0.0; 3];
+            let suspect = detector.suspect(&x, &mut instead, &mut projection).unwrap();
+            let spe = detector.model.score(&x, &mut projection).unwrap().spe;
+            let lowest = lowest_by_hand(&detector, &x);
+            let best = lowest.iter().copied().fold(f64::INFINITY, f64::min);
+            if spe - best <= 1e-12 * spe.abs() {
+                continue;
+            }
+            let found = lowest[suspect.input];
+            assert!(found <= best + 1e-12, "{name} {x:?}: {suspect:?} {lowest:?}");
+            assert!(suspect.rest <= best + 1e-12, "{name}: {suspect:?} {best}");
+            assert_eq!(suspect.read, x[suspect.input]);
+            let mut corrected = x;
+            corrected[suspect.input] = suspect.expected;
+            assert_eq!(instead, corrected);
+            let rest = detector.model.score(&corrected, &mut projection).unwrap().spe;
+            assert_eq!((suspect.rest, suspect.fall), (rest, spe - rest), "{name}");
+        }
+    }
+    holds(Rbf::new(0.3), "rbf");
+    holds(Laplacian::new(0.3), "laplacian");
+    holds(Linear, "linear");
+    holds(Poly { gamma: 0.5, coef0: 1.0, degree: 3 }, "poly");
+    holds(Sigmoid::new(0.3, 0.1), "sigmoid");
+    holds(Normalised(Linear), "cosine");
+    holds(Sum(Linear, Rbf::new(0.1)), "sum");
+}
+
+#[test]
+fn owner_and_view_have_the_same_suspect() {
+    let plant = plant();
+    let view = plant.view().unwrap();
+    let mut projection = vec![0.0; view.model.expansion().components()];
+    let mut random = Random(9);
+    for x in readings::<32>(&mut random) {
+        let x = x.map(|v| v + random.between(-2.0, 2.0) as f32);
+        let mut instead = [0.0; 4];
+        let suspect = view.suspect(&x, &mut instead, &mut projection).unwrap();
+        assert_eq!(plant.suspect(&x), Ok(suspect));
+        assert_eq!(instead[suspect.input], suspect.expected);
+    }
+    let short = view.suspect(&[0.0; 4], &mut [0.0; 3], &mut projection);
+    assert_eq!(short, Err(Error::Shape { what: "instead", expected: 4, given: 3 }));
 }
 
 // ---- the formula ----
@@ -339,10 +527,10 @@ impl Outcome {
 
             let places = (&mut kernel_row, &mut projection, &mut contributions);
             model.contributions(&x, places.0, places.1, places.2).unwrap();
-            let found = suspect(&contributions).unwrap();
+            let found = largest(&contributions);
             self.rows += 1;
             self.found += usize::from(found == input);
-            self.largest += usize::from(suspect(&x) == Some(input));
+            self.largest += usize::from(largest(&x) == input);
 
             let error = |value: T| (value.to_f64() - row[input]).abs();
             let [f, s, e] = [&mut projection, &mut scratch, &mut expected];

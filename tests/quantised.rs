@@ -10,7 +10,6 @@ mod plain;
 use common::number;
 use evaluation::{alarm_rate, auroc, is_shared, mean, read_shared};
 use learning::Machine;
-use mercer::detect::explain::suspect;
 use mercer::detect::{FoldOrder, Scaling, Threshold};
 use mercer::error::Fault;
 use mercer::kernel::Rbf;
@@ -207,8 +206,8 @@ fn counts_score_like_the_same_numbers() {
 
 #[test]
 fn the_same_input_is_to_blame() {
-    fn blamed(detector: &impl Detect<[f32; 4]>, x: &[f32; 4]) -> Option<usize> {
-        suspect(&detector.contributions(x).unwrap())
+    fn blamed(detector: &impl Detect<[f32; 4]>, x: &[f32; 4]) -> usize {
+        detector.suspect(x).unwrap().input
     }
     let (detector, quantised) = machine(11);
     let (mut random, mut agreed) = (Machine(12), 0);
@@ -222,10 +221,50 @@ fn the_same_input_is_to_blame() {
             assert!((exact - whole).abs() <= 0.01 * size, "{exact} {whole}");
         }
     }
-    // Two that contribute alike can change places.
+    // Two that explain it alike can change places.
     assert!(agreed >= 198, "{agreed} of 200");
     let far = [1e30_f32, 5.0, 100.0, 1.0];
-    assert_eq!(blamed(&quantised, &far), Some(0));
+    assert_eq!(blamed(&quantised, &far), 0);
+}
+
+#[test]
+fn the_suspect_should_have_read_the_same() {
+    let (detector, quantised) = machine(11);
+    let threshold = f64::from(detector.threshold().spe);
+    let mut random = Machine(13);
+    for round in 0..200 {
+        let mut x: [f32; 4] = random.reading();
+        x[round % 4] += 4.0 * learning::UNITS[round % 4] as f32;
+        let (exact, whole) = (detector.suspect(&x).unwrap(), quantised.suspect(&x).unwrap());
+        assert_eq!(whole.read, x[whole.input]);
+        if exact.input == whole.input {
+            assert!(f64::from((exact.rest - whole.rest).abs()) <= TOLERANCE * threshold);
+            assert!(f64::from((exact.fall - whole.fall).abs()) <= 2.0 * TOLERANCE * threshold);
+        }
+        let mut instead = x;
+        instead[whole.input] = whole.expected;
+        assert_eq!(quantised.score(&instead).unwrap().score.spe, whole.rest, "{x:?}");
+    }
+}
+
+#[test]
+fn without_an_input_the_verdict_is_the_same() {
+    let (detector, quantised) = machine(11);
+    let threshold = f64::from(detector.threshold().spe);
+    let mut random = Machine(14);
+    for round in 0..200 {
+        let mut x: [f32; 4] = random.reading();
+        assert_eq!(quantised.score_available(&x).unwrap().verdict, quantised.score(&x).unwrap());
+        x[round % 4] = f32::NAN;
+        if round % 3 == 0 {
+            x[(round + 1) % 4] = f32::INFINITY;
+        }
+        let exact = detector.score_available(&x).unwrap();
+        let whole = quantised.score_available(&x).unwrap();
+        assert_eq!(exact.missing, whole.missing);
+        let difference = f64::from((exact.verdict.score.spe - whole.verdict.score.spe).abs());
+        assert!(difference <= TOLERANCE * threshold, "{x:?}: {exact:?} {whole:?}");
+    }
 }
 
 #[test]
@@ -281,7 +320,12 @@ fn readings_that_are_not_finite_are_named() {
         let fault = Error::Query(Fault::NotFinite { input });
         assert_eq!(quantised.score(&x), Err(fault));
         assert_eq!(quantised.contributions(&x), Err(fault));
+        assert_eq!(quantised.suspect(&x), Err(fault));
     }
+    assert_eq!(Quantised::new().suspect(&[0.0; 4]), Err(Error::NotFitted));
+    let lost = [0.0, f32::NAN, 0.0, 0.0];
+    assert_eq!(Quantised::new().score_available(&lost), Err(Error::NotFitted));
+    assert_eq!(quantised.score_available(&[f32::NAN; 4]), Err(Error::Query(Fault::AllMissing)));
     assert_eq!(Quantised::new().score(&[0.0; 4]), Err(Error::NotFitted));
     assert_eq!(Quantised::new().contributions(&[0.0; 4]), Err(Error::NotFitted));
 }

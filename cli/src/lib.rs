@@ -13,6 +13,7 @@ mod lines;
 mod table;
 mod kernel;
 mod memory;
+mod missing;
 mod choices;
 mod training;
 mod learn;

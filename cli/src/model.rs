@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::{Result, bail, ensure};
 use mercer::detect::cost::detector_size;
-use mercer::detect::{Cost, DetectorView, Threshold};
+use mercer::detect::{Cost, DetectorView, PartialVerdict, Suspect, Threshold};
 use mercer::kernel::BlockKernel;
 use mercer::kpca::{ExpansionView, KernelPcaView};
 use mercer::{Error, Verdict};
@@ -218,7 +218,7 @@ pub(crate) struct Scorer<'a, T> {
     scaled: Vec<T>,
     /// The projections of the last reading.
     pub projection: Vec<T>,
-    /// The contributions to the SPE of the last reading that was explained.
+    /// The contributions of the last reading that was explained.
     pub contributions: Vec<T>,
 }
 
@@ -241,15 +241,32 @@ impl<T: Number> Scorer<'_, T> {
         })
     }
 
-    /// Projects, scores and explains a raw reading.
-    pub(crate) fn explain(&mut self, x: &[T]) -> Result<Verdict<T>, Error> {
-        let reading = self.score(x)?;
+    /// Scores a raw reading of which inputs may be missing; these are filled in.
+    pub(crate) fn score_available(&mut self, x: &mut [T]) -> Result<PartialVerdict<T>, Error> {
+        self.scaled.copy_from_slice(x);
+        let Self { model, memos, scaled, projection, .. } = self;
+        let partial = with_kernel!(model.kernel, T, kernel => {
+            model.detector(kernel, memos)?.score_available(scaled, projection)
+        })?;
+        partial.missing.iter().for_each(|input| x[input] = scaled[input]);
+        Ok(partial)
+    }
+
+    /// The input to blame for a raw reading.
+    pub(crate) fn suspect(&mut self, x: &[T]) -> Result<Suspect<T>, Error> {
+        let Self { model, memos, scaled, projection, .. } = self;
+        with_kernel!(model.kernel, T, kernel => {
+            model.detector(kernel, memos)?.suspect(x, scaled, projection)
+        })
+    }
+
+    /// Writes the contributions of the inputs of a raw reading.
+    pub(crate) fn explain(&mut self, x: &[T]) -> Result<(), Error> {
         self.scaled.copy_from_slice(x);
         let Self { model, memos, row, scaled, projection, contributions } = self;
         with_kernel!(model.kernel, T, kernel => {
             model.detector(kernel, memos)?.contributions(scaled, row, projection, contributions)
-        })?;
-        Ok(reading)
+        })
     }
 }
 

@@ -14,6 +14,7 @@ use mercer::error::Fault;
 use crate::bounded::{MOST_ROW_NUMBERS, read_text};
 use crate::grid::Grid;
 use crate::lines::{Lines, LongRow};
+use crate::missing::says_nothing;
 use crate::model::LONGEST_NAME;
 use crate::progress::Progress;
 use crate::text::{excerpt, list, thousands};
@@ -292,6 +293,24 @@ impl Row<'_> {
             *place = self.number(column)?;
         }
         Ok(())
+    }
+
+    /// The numbers in some columns, NaN where there is [none](says_nothing). Returns how many are
+    /// missing.
+    pub(crate) fn numbers_if_any<T: Number>(
+        &self,
+        columns: &[usize],
+        out: &mut [T],
+    ) -> Result<usize> {
+        let mut missing = 0;
+        for (place, &column) in out.iter_mut().zip(columns) {
+            *place = match says_nothing(self.text(column)) {
+                true => T::from_f64(f64::NAN),
+                false => self.number(column)?,
+            };
+            missing += usize::from(!place.is_finite());
+        }
+        Ok(missing)
     }
 
     fn number<T: Number>(&self, column: usize) -> Result<T> {

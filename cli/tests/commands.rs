@@ -53,9 +53,12 @@ fn alarms_are_scores_above_the_threshold_and_contributions_are_named() {
     let desk = Desk::new();
     iris(&desk, &["--precision", "f64", "--alpha", "0.2"]);
     let test = golden("iris_data_test.csv");
-    let scored = desk.succeed(&["score", "m.mercer", text(&test), "--why"]);
+    let why = desk.succeed(&["score", "m.mercer", text(&test), "--why"]);
+    let names = ["row", "spe", "t2", "abs_sum", "alarm", "suspect", "expected", "fall"];
+    assert_eq!(cells(&why)[0], [names.as_slice(), &["x0", "x1", "x2", "x3"]].concat());
+    let scored = desk.succeed(&["score", "m.mercer", text(&test)]);
     let (header, rows) = parse(&scored);
-    assert_eq!(header, ["row", "spe", "t2", "abs_sum", "alarm", "x0", "x1", "x2", "x3"]);
+    assert_eq!(header, names[..5]);
     assert_eq!(column(&scored, "row"), (0..60).map(f64::from).collect::<Vec<_>>());
     let json: serde_json::Value =
         serde_json::from_str(&desk.succeed(&["inspect", "m.mercer", "--json"])).expect("JSON");
@@ -63,8 +66,57 @@ fn alarms_are_scores_above_the_threshold_and_contributions_are_named() {
     let alarms = rows.iter().filter(|row| row[4] == 1.0).count();
     assert!(alarms > 0 && alarms < rows.len(), "{alarms}");
     assert!(rows.iter().all(|row| (row[4] == 1.0) == (row[1] > threshold)));
-    let plain = desk.succeed(&["score", "m.mercer", text(&test)]);
-    assert_eq!(column(&plain, "spe"), column(&scored, "spe"));
+    for (plain, why) in cells(&scored).iter().zip(cells(&why)) {
+        assert_eq!(plain[..5], why[..5], "reasons change no score");
+        // A suspect where there is something to explain.
+        let blamed = why[5..8].iter().filter(|cell| !cell.is_empty()).count();
+        assert_eq!(blamed, if plain[4] == "0" { 0 } else { 3 }, "{why:?}");
+    }
+}
+
+/// The suspect of every unusual row is the column that was disturbed; with what it should have
+/// read in its place, the row scores as much less as was said.
+#[test]
+fn suspects_explain_the_score() {
+    let desk = Desk::new();
+    iris(&desk, &["--precision", "f64"]);
+    let test = fs::read_to_string(golden("iris_data_test.csv")).expect("golden data");
+    let (header, rows) = parse(&test);
+    let head = header.join(",");
+    let disturbed: Vec<Vec<f64>> = rows
+        .into_iter()
+        .enumerate()
+        .map(|(i, mut row)| {
+            row[i % 4] += 12.0;
+            row
+        })
+        .collect();
+    let write = |name: &str, rows: &[Vec<f64>]| {
+        let lines: Vec<String> = rows.iter().map(|row| row.map_to_text()).collect();
+        desk.write(name, &format!("{head}\n{}\n", lines.join("\n")));
+    };
+    write("disturbed.csv", &disturbed);
+    let why = desk.succeed(&["score", "m.mercer", "disturbed.csv", "--why"]);
+    let why = &cells(&why)[1..];
+    let mut corrected = disturbed.clone();
+    let mut right = 0;
+    for (i, cells) in why.iter().enumerate() {
+        let suspect = header.iter().position(|name| name == cells[5]).expect("an input");
+        right += usize::from(suspect == i % 4);
+        corrected[i][suspect] = cells[6].parse().expect("a number");
+    }
+    assert!(right >= 59, "{right} of 60");
+    write("corrected.csv", &corrected);
+    let rest = column(&desk.succeed(&["score", "m.mercer", "corrected.csv"]), "spe");
+    for (cells, rest) in why.iter().zip(rest) {
+        let [spe, fall] = [cells[1], cells[7]].map(|cell| cell.parse::<f64>().expect("a number"));
+        assert!((spe - fall - rest).abs() < 1e-12, "{cells:?} falls to {rest}");
+    }
+}
+
+/// All cells, the header's too.
+fn cells(csv: &str) -> Vec<Vec<&str>> {
+    csv.lines().map(|line| line.split(',').collect()).collect()
 }
 
 #[test]
@@ -79,10 +131,12 @@ fn contributions_name_the_column_that_was_disturbed() {
         disturbed += &format!("{}\n", row.map_to_text());
     }
     desk.write("disturbed.csv", &disturbed);
-    let (_, rows) = parse(&desk.succeed(&["score", "m.mercer", "disturbed.csv", "--why"]));
-    let right = rows.iter().enumerate().filter(|(i, row)| {
-        let largest = row[5..].iter().map(|c| c.abs()).fold(0.0, f64::max);
-        row[5 + i % 4].abs() == largest
+    let why = desk.succeed(&["score", "m.mercer", "disturbed.csv", "--why"]);
+    let rows = cells(&why);
+    let right = rows[1..].iter().enumerate().filter(|(i, row)| {
+        let size = |cell: &&str| cell.parse::<f64>().expect("a number").abs();
+        let largest = row[8..].iter().map(size).fold(0.0, f64::max);
+        size(&row[8 + i % 4]) == largest
     });
     assert!(right.count() >= 57, "of 60");
 }

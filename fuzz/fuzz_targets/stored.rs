@@ -233,6 +233,16 @@ where
         if let Err(error) = detector.contributions(&x) {
             require_typed(error);
         }
+        match detector.suspect(&x) {
+            Ok(suspect) => assert!(suspect.input < D, "{suspect:?}"),
+            Err(error) => require_typed(error),
+        }
+        let mut lost = x;
+        lost[0] = T::from_f64(f64::NAN);
+        match detector.score_available(&lost) {
+            Ok(partial) => assert!(partial.missing.contains(0)),
+            Err(error) => require_typed(error),
+        }
     }
 }
 
@@ -309,6 +319,14 @@ fn quantised(decisions: &mut Decisions<'_>) {
         let counts: [i16; D] = std::array::from_fn(|_| decisions.arbitrary().unwrap_or(0));
         require_finite_score(&quantised.score_counts(&counts).expect("counts are finite").score);
         if let Err(error) = quantised.contributions(&x) {
+            require_typed(error);
+        }
+        if let Err(error) = quantised.suspect(&x) {
+            require_typed(error);
+        }
+        let mut lost = x;
+        lost[0] = f32::NAN;
+        if let Err(error) = quantised.score_available(&lost) {
             require_typed(error);
         }
     }

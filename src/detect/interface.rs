@@ -3,7 +3,7 @@
 use crate::detect::VectorReading;
 use crate::detect::quantised::QuantisedDetector;
 use crate::detect::scaling::Scaling;
-use crate::detect::{Detector, Threshold, Verdict};
+use crate::detect::{Detector, PartialVerdict, Suspect, Threshold, Verdict};
 use crate::error::Error;
 use crate::kernel::{Gradient, Vector};
 
@@ -12,12 +12,15 @@ use crate::kernel::{Gradient, Vector};
 ///
 /// ```
 /// use mercer::{Detect, Error};
-/// use mercer::detect::explain::suspect;
+/// use mercer::detect::Suspect;
 ///
 /// /// The sensor to blame, if a reading is unusual.
-/// fn check<const D: usize>(detector: &impl Detect<[f32; D]>, x: &[f32; D]) -> Result<Option<usize>, Error> {
+/// fn check<const D: usize>(
+///     detector: &impl Detect<[f32; D]>,
+///     x: &[f32; D],
+/// ) -> Result<Option<Suspect<f32>>, Error> {
 ///     match detector.score(x)?.unusual {
-///         true => Ok(suspect(&detector.contributions(x)?)),
+///         true => detector.suspect(x).map(Some),
 ///         false => Ok(None),
 ///     }
 /// }
@@ -29,7 +32,22 @@ pub trait Detect<X: Vector> {
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
     fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error>;
 
-    /// How much each input of a raw reading contributes to its SPE; see
+    /// Scores a raw reading of which inputs may be missing, that is, not finite; see
+    /// [`missing`](crate::detect::missing).
+    ///
+    /// # Errors
+    /// As [`score`](Self::score) for the inputs that are there, and when none is; [`Error::Query`]
+    /// for inputs too large to be scaled.
+    fn score_available(&self, x: &X) -> Result<PartialVerdict<X::Scalar>, Error>;
+
+    /// The input to blame for an unusual reading, and what it should have read; see
+    /// [`explain`](crate::detect::explain).
+    ///
+    /// # Errors
+    /// As [`score`](Self::score), and [`Error::Query`] for inputs too large to be scaled.
+    fn suspect(&self, x: &X) -> Result<Suspect<X::Scalar>, Error>;
+
+    /// How strongly SPE depends on each input of a raw reading: a picture, not shares of it; see
     /// [`explain`](crate::detect::explain).
     ///
     /// # Errors
@@ -51,6 +69,12 @@ where
     fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error> {
         self.score(x)
     }
+    fn score_available(&self, x: &X) -> Result<PartialVerdict<X::Scalar>, Error> {
+        self.score_available(x)
+    }
+    fn suspect(&self, x: &X) -> Result<Suspect<X::Scalar>, Error> {
+        self.suspect(x)
+    }
     fn contributions(&self, x: &X) -> Result<X, Error> {
         self.contributions(x)
     }
@@ -67,6 +91,12 @@ impl<const D: usize, const R: usize, const P: usize> Detect<[f32; D]>
 {
     fn score(&self, x: &[f32; D]) -> Result<Verdict<f32>, Error> {
         self.score(x)
+    }
+    fn score_available(&self, x: &[f32; D]) -> Result<PartialVerdict<f32>, Error> {
+        self.score_available(x)
+    }
+    fn suspect(&self, x: &[f32; D]) -> Result<Suspect<f32>, Error> {
+        self.suspect(x)
     }
     fn contributions(&self, x: &[f32; D]) -> Result<[f32; D], Error> {
         self.contributions(x)

@@ -54,6 +54,7 @@ mod score;
 mod explain;
 mod quantise;
 mod persist;
+mod trial;
 mod valid;
 
 pub use input::Input;
@@ -110,7 +111,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
 /// let (exact, whole) = (detector.score(&[17.5, 6.0])?, quantised.score(&[17.5, 6.0])?);
 /// assert!(exact.unusual && whole.unusual);
 /// assert!((exact.score.spe - whole.score.spe).abs() < 0.05 * detector.threshold().spe);
-/// assert_eq!(quantised.contributions(&[17.5, 6.0])?.len(), 2);
+/// assert_eq!(quantised.suspect(&[17.5, 6.0])?.input, detector.suspect(&[17.5, 6.0])?.input);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! How much each input contributes to the reconstruction error, from its gradient.
+//! How strongly the reconstruction error depends on each input, from its gradient.
 //!
 //! **Method.** Let `f_j` be the projections of `x`, and `w_i = β_i + Σ_j f_j α_ji` the weights of
 //! its reconstruction `Σ_i w_i φ(point_i)`. The gradient of
@@ -40,7 +40,7 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: Gradient<T>,
 {
-    /// Scores a point and writes how much each input contributes to its SPE; see
+    /// Scores a point and writes how strongly its SPE depends on each input; see
     /// [`explain`](crate::detect::explain).
     ///
     /// `row` has one place for each point, `projection` one for each component, `contributions` one
@@ -73,7 +73,7 @@ where
     X: Vector,
     K: Gradient<X::Scalar>,
 {
-    /// How much each input contributes to the SPE of a point; see
+    /// How strongly the SPE of a point depends on each input; see
     /// [`explain`](crate::detect::explain). It keeps a row of `R` kernel values on the stack.
     ///
     /// # Errors

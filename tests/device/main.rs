@@ -12,8 +12,8 @@ mod support;
 
 use core::fmt;
 
-use mercer::detect::FoldOrder;
 use mercer::detect::explain::ITERATIONS;
+use mercer::detect::{FoldOrder, Suspect};
 use mercer::kernel::{
     BlockKernel, Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product,
     QuadraticForm, Rbf, Scale, Sigmoid, Spectrum, Sum, geometry, gram,
@@ -25,7 +25,9 @@ use mercer::linalg::Matrix;
 use mercer::linalg::eigen::{self, Eigensolver, MAX_SWEEPS, TridiagonalQr};
 use mercer::math::Real;
 use mercer::methods::graph::{Diffusion, connect};
-use mercer::{Detector, Error, Kernel, KernelPca, Learner, Progress, QuantisedDetector, Recipe};
+use mercer::{
+    Detect, Detector, Error, Kernel, KernelPca, Learner, Progress, QuantisedDetector, Recipe,
+};
 use static_cell::ConstStaticCell;
 use support::say;
 
@@ -250,6 +252,7 @@ fn learning() -> Result<(), Failure> {
     say!("  threshold  {}", Bits(&[detector.threshold().spe]));
     say!("  why        {}", Bits(&detector.contributions(&[0.9, -0.9])?));
     say!("  expected   {}", Bits(&[detector.expected_input(&[0.9, -0.9], 1, ITERATIONS)?]));
+    blamed_and_missing(detector)?;
     quantised(detector)
 }
 
@@ -268,6 +271,20 @@ fn quantised(detector: &Learned) -> Result<(), Failure> {
     }
     say!("  counts     {}", Bits(&fields(quantised.score_counts(&[1, -1])?.score)));
     say!("  why        {}", Bits(&quantised.contributions(&[0.9, -0.9])?));
+    blamed_and_missing(&quantised)
+}
+
+/// Suspects, of far readings too, and verdicts on half a reading.
+fn blamed_and_missing(detector: &impl Detect<[f32; 2]>) -> Result<(), Failure> {
+    for x in [[0.9, -0.9], [1e4, -1e-4]] {
+        let Suspect { input, read, expected, fall, rest, .. } = detector.suspect(&x)?;
+        say!("  suspect    {input} {}", Bits(&[read, expected, fall, rest]));
+    }
+    for x in [[f32::NAN, 0.4], [0.4, f32::INFINITY]] {
+        let partial = detector.score_available(&x)?;
+        let missing = partial.missing.iter().next();
+        say!("  without    {missing:?} {}", Bits(&fields(partial.verdict.score)));
+    }
     Ok(())
 }
 

@@ -12,7 +12,6 @@ use core::hint::black_box;
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
 use mercer::detect::Replace;
-use mercer::detect::explain::suspect;
 use mercer::kernel::{
     BlockKernel, Codes, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum,
     Sum, geometry, gram,
@@ -194,7 +193,11 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let detector = learner.detector()?;
     let mut alarm = Alarm::new(black_box(AlarmConfig::DEFAULT))?;
     black_box(alarm.update(detector.score(&x)?.unusual));
-    black_box(suspect(&detector.contributions(&x)?));
+    black_box(detector.contributions(&x)?);
+    black_box(detector.suspect(&x)?);
+    let lost = black_box([1.0, f32::NAN, f32::INFINITY]);
+    black_box(detector.score_available(&lost)?);
+    black_box(detector.fill_missing(&lost)?);
     // Either answer will do.
     black_box(detector.expected(&x, black_box(20)).is_ok());
     black_box(detector.expected_input(&x, black_box(1), black_box(20)).is_ok());
@@ -224,7 +227,9 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     quantised.quantise(black_box(&loaded))?;
     black_box(quantised.score(&x)?);
     black_box(quantised.score_counts(&black_box([1, 2, -3]))?);
-    black_box(suspect(&quantised.contributions(&x)?));
+    black_box(quantised.contributions(&x)?);
+    black_box(quantised.suspect(&x)?);
+    black_box(quantised.score_available(&lost)?);
     let mut bytes = [0; QuantisedDetector::<3, 8, 6>::ENCODED_SIZE];
     let length = quantised.write_to(black_box(&mut bytes))?;
     quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;

@@ -60,10 +60,16 @@ fn run() -> Result<(), Failure> {
     let why = peak_stack(|| keep(detector.contributions(&reading).map(|_| ())));
     let expected =
         peak_stack(|| keep(detector.expected_input(&reading, 3, ITERATIONS).map(|_| ())));
+    let suspect = peak_stack(|| keep(detector.suspect(&reading).map(|_| ())));
+    let mut lost = reading;
+    lost[3] = f32::NAN;
+    let missing = peak_stack(|| keep(detector.score_available(&lost).map(|_| ())));
     result.map_err(Failure::Refused)?;
     say!("push {push}, begin {begin}, step {step}, refresh {refresh}, score {score} bytes");
     say!("contributions {why}, expected_input {expected} bytes");
-    match [push, begin, step, refresh, score, why, expected].into_iter().fold(0, usize::max) {
+    say!("suspect {suspect}, score_available {missing} bytes");
+    let all = [push, begin, step, refresh, score, why, expected, suspect, missing];
+    match all.into_iter().fold(0, usize::max) {
         most if most <= PROMISED => Ok(()),
         most => Err(Failure::TooMuch(most)),
     }

@@ -8,9 +8,11 @@ use mercer::Error;
 
 use super::Output;
 use crate::Number;
+use crate::missing::Missing;
 use crate::model::{Model, Scorer};
 use crate::progress::Progress;
 use crate::table::{RowChoice, Source, Table};
+use crate::text::{complain, thousands};
 use crate::whole::require_other;
 
 /// A model, and rows to ask it about.
@@ -33,11 +35,13 @@ impl Input {
 }
 
 /// Writes a header, then for each row its number and what `cells` adds to the text, with a comma before each cell.
+/// Where inputs are missing, and that is no error, they are NaN.
 pub(super) fn answer<T: Number>(
     model: &Model<T>,
     input: &Input,
     header: &str,
-    mut cells: impl FnMut(&mut Scorer<'_, T>, &[T], &mut String) -> Result<(), Error>,
+    missing: Missing,
+    mut cells: impl FnMut(&mut Scorer<'_, T>, &mut [T], &mut String) -> Result<(), Error>,
 ) -> Result<()> {
     // Or it would read its own answers, and never end.
     require_other(Path::new("/dev/stdout"), input.files())?;
@@ -48,14 +52,27 @@ pub(super) fn answer<T: Number>(
     out.end_line()?;
     let mut progress = out.progress();
     let mut scorer = model.scorer();
-    let (mut x, mut text) = (vec![T::ZERO; columns.len()], String::new());
+    let (mut x, mut text, mut left_out) = (vec![T::ZERO; columns.len()], String::new(), 0);
     while let Some(row) = table.next_row()? {
-        row.numbers(&columns, &mut x)?;
+        let lost = match missing {
+            Missing::Error => row.numbers(&columns, &mut x).map(|()| 0)?,
+            Missing::Skip | Missing::Impute => row.numbers_if_any(&columns, &mut x)?,
+        };
+        if lost == columns.len() || (lost > 0 && missing == Missing::Skip) {
+            left_out += 1;
+            continue;
+        }
         text.clear();
-        cells(&mut scorer, &x, &mut text).map_err(|error| row.misfit(&columns, error))?;
+        cells(&mut scorer, &mut x, &mut text).map_err(|error| row.misfit(&columns, error))?;
         write!(out, "{}{text}", row.number)?;
         out.end_line()?;
         progress.iter_mut().for_each(Progress::step);
     }
-    Ok(out.finish()?)
+    out.finish()?;
+    if left_out > 0 {
+        let which = if missing == Missing::Skip { "with missing" } else { "without any" };
+        let plural = if left_out == 1 { "" } else { "s" };
+        complain(&format!("{} row{plural} {which} inputs left out", thousands(left_out)));
+    }
+    Ok(())
 }

@@ -88,7 +88,7 @@ pub type {alias} =
 /// const _: () = assert!({name}_INPUTS.len() == SENSORS, "trained for other sensors");
 /// let verdict = {name}.score(&x)?;
 /// if verdict.unusual {{
-///     let why = {name}.contributions(&x)?;
+///     let suspect = {name}.suspect(&x)?;
 /// }}
 /// ```
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! Which inputs make scores high, and when.
+//! Which inputs scores depend on, and when.
 
 use anyhow::Result;
 use plotters::prelude::*;
@@ -40,11 +40,7 @@ impl<'a, T: Number> HeatMap<'a, T> {
             let most = most.min(MOST_CELLS / model.inputs().min(MOST_INPUTS));
             let bins = readings.axis.bins(most.min(readings.count()));
             let worst = bins.into_iter().map(|bin| readings.worst(bin));
-            let cells = |row: usize| -> Result<Vec<f64>> {
-                let why = readings.shares(model, row)?;
-                Ok(why.shares.iter().map(|share| share * why.spe).collect())
-            };
-            worst.map(|row| row.map(cells).transpose()).collect()
+            worst.map(|row| row.map(|row| readings.shares(model, row)).transpose()).collect()
         };
         let cells = [columns(MOST_ACROSS[0])?, columns(MOST_ACROSS[1])?];
         let mut sums = vec![0.0; model.inputs()];

@@ -157,17 +157,19 @@ fn worst_alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<S
     let mut columns = vec![numbers("row")];
     columns.extend((!readings.times.is_empty()).then(|| texts(&readings.axis.column)));
     columns.extend(readings.labels.as_ref().map(|labels| texts(&labels.column)));
-    columns.extend([numbers("score"), texts("suspect"), numbers("share")]);
+    columns.extend([numbers("score"), texts("suspect")]);
+    columns.extend([numbers("read"), numbers("expected"), numbers("falls to")]);
     let mut lines = Vec::new();
     for &row in rows.iter().take(MOST_ALARMS) {
-        let why = readings.shares(model, row)?;
+        let suspect = readings.suspect(model, row)?;
         let mut line = vec![readings.rows[row].to_string()];
         line.extend(readings.times.get(row).map(|time| cell(time)));
         let label = readings.labels.as_ref();
         line.extend(label.map(|labels| cell(&labels.names[labels.of_rows[row]])));
         line.push(words::thresholds(readings.severity[row]));
-        line.push(cell(&model.columns[why.suspect]));
-        line.push(percent(why.shares[why.suspect]));
+        line.push(cell(&model.columns[suspect.input]));
+        line.extend([suspect.read, suspect.expected].map(|value| short(value.to_f64())));
+        line.push(words::thresholds(readings.in_thresholds(suspect.rest.to_f64())));
         lines.push(line);
     }
     html += &table("alarms", &columns, lines.into_iter());
@@ -176,19 +178,22 @@ fn worst_alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<S
     if let Some(more) = rows.len().checked_sub(MOST_ALARMS).filter(|&more| more > 0) {
         write!(html, "; {} not in this list", words::count(more, "more alarm"))?;
     }
-    html += ".</p>\n<p class=\"note\">The suspect is the input that contributes most to SPE; its share is that of all contributions.</p>\n</section>\n";
+    html += ".</p>\n<p class=\"note\">The suspect is the input with which the score falls most when it reads something else: what it read, what it should have read by what the others say, and what the score then falls to. If that is still above 1, this input alone does not explain the row.</p>\n</section>\n";
     Ok(html)
 }
 
 fn heat_map<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
     let heat = HeatMap::new(model, readings)?;
-    let mut caption = String::from("What each input adds to SPE, in thresholds: 0 ");
+    let mut caption = String::from(
+        "SPE in thresholds, dealt out in proportion to the contributions of the inputs: 0 ",
+    );
     caption += "<span class=\"scale\" aria-hidden=\"true\"><i class=\"b-faint\"></i>";
     for level in 1..=LEVELS {
         write!(caption, "<i class=\"b-level{level}\"></i>")?;
     }
     let (middle, brightest) = (words::thresholds(heat.middle()), words::thresholds(heat.brightest));
     write!(caption, "</span> {brightest} and above; {middle} in the middle.")?;
+    caption += "<br>A contribution is a slope: how fast SPE changes with an input, times its distance from the mean. It is a picture of where to look, not a share of SPE; whom to blame is in the list of alarms.";
     for (screen, across) in ["wide", "narrow"].into_iter().zip(heat.across()) {
         if across < readings.count() {
             write!(

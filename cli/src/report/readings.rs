@@ -1,7 +1,8 @@
 //! The rows of a report, scored.
 
 use anyhow::{Result, anyhow};
-use mercer::detect::explain;
+use mercer::Error;
+use mercer::detect::Suspect;
 
 use super::axis::Axis;
 use super::labels::Labels;
@@ -125,32 +126,34 @@ impl<T: Number> Readings<T> {
         rows
     }
 
+    /// A score in units of the threshold.
+    pub(super) fn in_thresholds(&self, spe: f64) -> f64 {
+        in_thresholds(spe, self.threshold)
+    }
+
+    /// The input to blame for a row.
+    pub(super) fn suspect(&self, model: &Model<T>, row: usize) -> Result<Suspect<T>> {
+        let suspect = model.scorer().suspect(self.sample(row));
+        suspect.map_err(|error| self.unexplained(row, &error))
+    }
+
+    fn sample(&self, row: usize) -> &[T] {
+        self.samples.iter_rows().nth(row).unwrap_or_default()
+    }
+
+    fn unexplained(&self, row: usize, error: &Error) -> anyhow::Error {
+        anyhow!("{}:{}: cannot be explained: {error}", self.file, self.lines[row])
+    }
+
     /// SPE of a row in thresholds, dealt out to the inputs in proportion to the magnitudes of their contributions.
-    pub(super) fn shares(&self, model: &Model<T>, row: usize) -> Result<Why> {
+    pub(super) fn shares(&self, model: &Model<T>, row: usize) -> Result<Vec<f64>> {
         let mut scorer = model.scorer();
-        let sample = self.samples.iter_rows().nth(row).unwrap_or_default();
-        scorer.explain(sample).map_err(|error| {
-            anyhow!("{}:{}: cannot be explained: {error}", self.file, self.lines[row])
-        })?;
+        scorer.explain(self.sample(row)).map_err(|error| self.unexplained(row, &error))?;
         let magnitudes: Vec<f64> = scorer.contributions.iter().map(|c| c.to_f64().abs()).collect();
         let total: f64 = magnitudes.iter().sum();
-        let share = |c: &f64| if total > 0.0 { c / total } else { 0.0 };
-        Ok(Why {
-            suspect: explain::suspect(&scorer.contributions).unwrap_or_default(),
-            shares: magnitudes.iter().map(share).collect(),
-            spe: self.severity[row],
-        })
+        let share = |c: &f64| if total > 0.0 { self.severity[row] * c / total } else { 0.0 };
+        Ok(magnitudes.iter().map(share).collect())
     }
-}
-
-/// Why a row scores as it does.
-pub(super) struct Why {
-    /// The input that contributes most.
-    pub(super) suspect: usize,
-    /// What share each input has in the contributions; their sum is 1, or 0 if there are none.
-    pub(super) shares: Vec<f64>,
-    /// SPE in thresholds.
-    pub(super) spe: f64,
 }
 
 /// A score in units of its threshold, or as it is where that is 0.

@@ -38,7 +38,7 @@ pub type Walking =
 /// const _: () = assert!(WALKING_INPUTS.len() == SENSORS, "trained for other sensors");
 /// let verdict = WALKING.score(&x)?;
 /// if verdict.unusual {
-///     let why = WALKING.contributions(&x)?;
+///     let suspect = WALKING.suspect(&x)?;
 /// }
 /// ```
 #[rustfmt::skip]

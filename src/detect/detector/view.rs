@@ -85,8 +85,8 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: Gradient<T>,
 {
-    /// Writes how much each input of a raw reading, which is scaled in place, contributes to its
-    /// SPE; see [`explain`](crate::detect::explain).
+    /// Writes how strongly the SPE of a raw reading, which is scaled in place, depends on each input;
+    /// see [`explain`](crate::detect::explain).
     ///
     /// # Errors
     /// As [`project`](Self::project).

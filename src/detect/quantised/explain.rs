@@ -11,7 +11,7 @@ use crate::kernel::{Gradient, Rbf};
 use crate::kpca::contributions::weigh_gradient;
 
 impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
-    /// How much each input of a raw reading contributes to its SPE; see
+    /// How strongly SPE depends on each input of a raw reading: a picture, not shares of it; see
     /// [`explain`](crate::detect::explain).
     ///
     /// Points are turned back into `f32` one by one, so this is as slow as with a detector in
@@ -39,7 +39,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
 
     /// What a coordinate of 1 is in each scaled input: half a `z` over its weight, in units of the
     /// raw input, over the deviation.
-    fn units(&self) -> [f32; D] {
+    pub(super) fn units(&self) -> [f32; D] {
         let mut units = [0.0; D];
         for ((unit, input), deviation) in
             units.iter_mut().zip(&self.model.inputs).zip(&self.scaling.deviation)

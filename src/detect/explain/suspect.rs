@@ -1,0 +1,168 @@
+//! The input to blame, by scoring the reading again without it.
+
+use crate::detect::scaling::{apply_checked, undo};
+use crate::detect::trial::{Lowest, Trial, Usual, coarsely_lowest, finely_lowest};
+use crate::detect::{Detector, DetectorView, VectorReading};
+use crate::error::{Error, require_shape};
+use crate::kernel::{BlockKernel, Samples};
+use crate::linalg::slices::{copy, entry, head_mut, set};
+use crate::math::Real;
+
+/// The input to blame for an unusual reading; see the [module](crate::detect::explain).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Suspect<T> {
+    /// Which input, counted from 0.
+    pub input: usize,
+    /// What it read, in raw units.
+    pub read: T,
+    /// What it should have read by what the others say, in raw units: where SPE is lowest, at most
+    /// about 2.5 deviations from the mean.
+    pub expected: T,
+    /// By how much SPE falls with that; 0 if no single input makes a difference, and then the
+    /// suspect is the one that is furthest from what it usually reads.
+    pub fall: T,
+    /// The SPE that is left. Above the [threshold](crate::detect::Threshold), this input alone does
+    /// not explain the reading.
+    pub rest: T,
+}
+
+/// A [`Suspect`], but for the units of raw inputs.
+pub(in crate::detect) struct Blame<T> {
+    pub(in crate::detect) input: usize,
+    /// In the units of the model.
+    pub(in crate::detect) expected: T,
+    pub(in crate::detect) fall: T,
+    pub(in crate::detect) rest: T,
+}
+
+impl<T> Blame<T> {
+    /// The same in raw units.
+    pub(in crate::detect) fn in_raw_units(self, read: T, expected: T) -> Suspect<T> {
+        let Self { input, fall, rest, .. } = self;
+        Suspect { input, read, expected, fall, rest }
+    }
+}
+
+/// An input, and how well it would explain a reading.
+struct Candidate<T> {
+    input: usize,
+    usual: Usual<T>,
+    lowest: Option<Lowest<T>>,
+    /// By how much SPE falls, if that is more than rounding.
+    fall: T,
+    /// How far the input is from its mean, in deviations.
+    distance: T,
+}
+
+impl<T: Real> Candidate<T> {
+    fn new(trial: &mut impl Trial<T>, input: usize, spe: T) -> Self {
+        let usual = trial.usual(input);
+        let lowest = coarsely_lowest(trial, input, usual, None);
+        let fall = lowest.map_or(T::ZERO, |lowest| beyond_rounding(spe, lowest.spe));
+        Self { input, usual, lowest, fall, distance: usual.distance(trial.get(input)) }
+    }
+
+    /// Far from all points nothing lowers SPE; then the distance tells.
+    fn explains_more_than(&self, other: &Self) -> bool {
+        self.fall > other.fall || (self.fall == other.fall && self.distance > other.distance)
+    }
+}
+
+/// By how much the second of two SPEs is lower, if that is more than their rounding.
+fn beyond_rounding<T: Real>(spe: T, lower: T) -> T {
+    let fall = spe - lower;
+    if fall > T::from_f64(64.0) * T::EPSILON * spe.abs() { fall } else { T::ZERO }
+}
+
+/// The input to blame for a reading that can be scored: four scores for each, eight more for the
+/// suspect, and one for the reading itself.
+pub(in crate::detect) fn blame<T: Real>(trial: &mut impl Trial<T>) -> Result<Blame<T>, Error> {
+    let spe = trial.spe()?;
+    let candidates = (0..trial.inputs()).map(|input| Candidate::new(trial, input, spe));
+    let suspect = candidates.reduce(|a, b| if b.explains_more_than(&a) { b } else { a });
+    let none = Error::Parameter { name: "inputs", rule: ">= 1" };
+    let Candidate { input, usual, lowest, fall, .. } = suspect.ok_or(none)?;
+    let found = lowest.filter(|_| fall > T::ZERO);
+    // Where all values are alike, none is better than the mean.
+    let lowest = found.map_or(Lowest { value: usual.mean, spe }, |found| {
+        finely_lowest(trial, input, usual, found)
+    });
+    Ok(Blame { input, expected: lowest.value, fall: spe - lowest.spe, rest: lowest.spe })
+}
+
+impl<K, S, T> DetectorView<'_, K, S>
+where
+    T: Real,
+    S: Samples<View = [T]> + ?Sized,
+    K: BlockKernel<[T], Scalar = T>,
+{
+    /// The input to blame for a raw reading, with the bits of
+    /// [`Detector::suspect`](crate::Detector::suspect).
+    ///
+    /// `instead` has one place for each input, `projection` one for each component. Afterwards
+    /// `instead` is the reading with the suspect as it should have read; the other inputs are as
+    /// they were, but for rounding.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score), and [`Error::Shape`] for an `instead` of another length.
+    pub fn suspect(
+        &self,
+        x: &[T],
+        instead: &mut [T],
+        projection: &mut [T],
+    ) -> Result<Suspect<T>, Error> {
+        require_shape("instead", x.len(), instead.len())?;
+        copy(x, instead);
+        apply_checked(instead, self.mean, self.deviation)?;
+        let blame = blame(&mut self.trial(instead, projection))?;
+        set(instead, blame.input, blame.expected);
+        undo(instead, self.mean, self.deviation);
+        let (read, expected) = (entry(x, blame.input), entry(instead, blame.input));
+        Ok(blame.in_raw_units(read, expected))
+    }
+}
+
+impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+where
+    X: VectorReading,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+{
+    /// The input to blame for an unusual reading, and what it should have read: `4d + 9` scores for
+    /// `d` inputs; see the [module](crate::detect::explain).
+    ///
+    /// A reading of which no input is wrong has a suspect, too: ask on an alarm.
+    ///
+    /// ```
+    /// # use mercer::{Detector, KernelPca};
+    /// # use mercer::detect::{Scaling, Threshold};
+    /// # use mercer::kernel::Rbf;
+    /// # use mercer::kpca::{Components, ExactWorkspace};
+    /// # let samples: [[f32; 3]; 16] = core::array::from_fn(|i| {
+    /// #     let (s, t) = ((i % 4) as f32 - 1.5, (i / 4) as f32 - 1.5);
+    /// #     [20.0 + s, 30.0 + t, 50.0 + s + t]
+    /// # });
+    /// # let scaling = Scaling::learn(samples.as_slice());
+    /// # let scaled = samples.map(|x| scaling.apply(&x));
+    /// # let mut model = KernelPca::<Rbf<f32>, [f32; 3], 16, 8>::new();
+    /// # let share = Components::Share(0.95);
+    /// # model.fit_exact(Rbf::new(0.05), &scaled, share, &mut ExactWorkspace::<f32, 16>::new())?;
+    /// # let detector = Detector::from_parts(scaling, model, Threshold::EMPTY)?;
+    /// // Learned from readings whose third input is the sum of the others.
+    /// let suspect = detector.suspect(&[20.5, 30.5, 41.0])?;
+    /// assert_eq!((suspect.input, suspect.read), (2, 41.0));
+    /// assert!((suspect.expected - 51.0).abs() < 0.5);
+    /// assert!(suspect.fall > 0.9 * detector.score(&[20.5, 30.5, 41.0])?.score.spe);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`score`](Self::score), and [`Error::Query`] for inputs too large to be scaled.
+    pub fn suspect(&self, x: &X) -> Result<Suspect<X::Scalar>, Error> {
+        let (mut instead, mut projection) = (X::ZEROS, [X::Scalar::ZERO; P]);
+        let view = self.view()?;
+        let projection = head_mut(&mut projection, view.model.expansion().components());
+        view.suspect(x.view(), instead.view_mut(), projection)
+    }
+}
