@@ -14,7 +14,7 @@
 //! | [`calibrate`] | a threshold for a wished rate of [`FalseAlarms`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
-//! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |
+//! | [`alarm`] | [`Alarm`]: smoothed score or m of n, hysteresis, latch, acknowledge |
 //! | [`explain`] | which input is to blame, and what it should have read |
 //! | [`persist`] | a detector as bytes |
 //! | [`quantised`] | [`QuantisedDetector`]: the same in integers, for cores without an FPU |
@@ -41,7 +41,7 @@ pub mod scaling;
 mod threshold;
 mod valid;
 
-pub use alarm::{Alarm, AlarmConfig, AlarmState};
+pub use alarm::{Alarm, AlarmConfig, AlarmRule, AlarmState};
 pub use buffer::DetectorBuffer;
 pub use calibrate::{FalseAlarms, FoldOrder};
 pub use cost::{Cost, Instructions};
@@ -52,4 +52,4 @@ pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
 pub use quantised::QuantisedDetector;
 pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading};
 pub use scaling::Scaling;
-pub use threshold::{Threshold, Verdict};
+pub use threshold::{Judged, Threshold, Verdict};

@@ -11,8 +11,8 @@ use core::hint::black_box;
 // Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
-use mercer::detect::Replace;
 use mercer::detect::explain::suspect;
+use mercer::detect::{AlarmRule, Replace};
 use mercer::kernel::{
     BlockKernel, Codes, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum,
     Sum, geometry, gram,
@@ -193,7 +193,15 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let x = black_box([1.0, 0.5, -3.0]);
     let detector = learner.detector()?;
     let mut alarm = Alarm::new(black_box(AlarmConfig::DEFAULT))?;
-    black_box(alarm.update(detector.score(&x)?.unusual));
+    black_box(alarm.update(&detector.score(&x)?));
+    black_box((alarm.missing(), alarm.acknowledge(), alarm.smoothed(), alarm.gap()));
+    let mut alarm = Alarm::restore(black_box(AlarmConfig::DEFAULT), &black_box(alarm.save()))?;
+    black_box(alarm.update(&detector.score(&x)?));
+    black_box(alarm.reset());
+    let count = black_box(AlarmConfig::DEFAULT.rule(AlarmRule::THREE_OF_FIVE));
+    let mut alarm = Alarm::new(count)?;
+    black_box(alarm.update(&detector.score(&x)?));
+    black_box(Alarm::<f32>::restore(count, &alarm.save())?);
     black_box(suspect(&detector.contributions(&x)?));
     // Either answer will do.
     black_box(detector.expected(&x, black_box(20)).is_ok());
@@ -224,6 +232,10 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     quantised.quantise(black_box(&loaded))?;
     black_box(quantised.score(&x)?);
     black_box(quantised.score_counts(&black_box([1, 2, -3]))?);
+    let mut alarm = Alarm::new(black_box(AlarmConfig::DEFAULT))?;
+    black_box(alarm.update(&quantised.judge(&x)?));
+    black_box(alarm.update(&quantised.judge_counts(&black_box([1, 2, -3]))?));
+    black_box(Alarm::<u64>::restore(black_box(AlarmConfig::DEFAULT), &alarm.save())?);
     black_box(suspect(&quantised.contributions(&x)?));
     let mut bytes = [0; QuantisedDetector::<3, 8, 6>::ENCODED_SIZE];
     let length = quantised.write_to(black_box(&mut bytes))?;

@@ -33,16 +33,19 @@ impl Input {
 }
 
 /// Writes a header, then for each row its number and what `cells` adds to the text, with a comma before each cell.
+/// Beside the inputs of a row it gets the text of one more column, if there is one to be read.
 pub(super) fn answer<T: Number>(
     model: &Model<T>,
     input: &Input,
     header: &str,
-    mut cells: impl FnMut(&mut Scorer<'_, T>, &[T], &mut String) -> Result<(), Error>,
+    more: Option<&str>,
+    mut cells: impl FnMut(&mut Scorer<'_, T>, &[T], &str, &mut String) -> Result<(), Error>,
 ) -> Result<()> {
     // Or it would read its own answers, and never end.
     require_other(Path::new("/dev/stdout"), input.files())?;
     let mut table = Table::open(&input.source, &input.rows)?;
     let columns = table.columns(&model.columns)?;
+    let more = more.map(|name| table.column(name)).transpose()?;
     let mut out = Output::new(input.source.is_stream());
     write!(out, "row{header}")?;
     out.end_line()?;
@@ -52,7 +55,8 @@ pub(super) fn answer<T: Number>(
     while let Some(row) = table.next_row()? {
         row.numbers(&columns, &mut x)?;
         text.clear();
-        cells(&mut scorer, &x, &mut text).map_err(|error| row.misfit(&columns, error))?;
+        let more = more.map(|column| row.text(column)).unwrap_or_default();
+        cells(&mut scorer, &x, more, &mut text).map_err(|error| row.misfit(&columns, error))?;
         write!(out, "{}{text}", row.number)?;
         out.end_line()?;
         progress.iter_mut().for_each(Progress::step);

@@ -20,7 +20,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 fn project<T: Number>(model: &Model<T>, input: &Input) -> Result<()> {
     let header: String = (0..model.components()).map(|j| format!(",f{j}")).collect();
-    answer(model, input, &header, |scorer, x, text| {
+    answer(model, input, &header, None, |scorer, x, _, text| {
         scorer.project(x)?;
         scorer.projection.iter().for_each(|f| push_cell(text, f));
         Ok(())

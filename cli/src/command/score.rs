@@ -5,9 +5,13 @@ use anyhow::Result;
 use super::answer::{Input, answer};
 use crate::model::{Model, with_model};
 use crate::text::push_cell;
+use crate::watch::{AlarmChoice, Watch};
 use crate::{Number, escape, file};
 
-/// Score each row: CSV `row,spe,t2,abs_sum,alarm` on standard output; alarm is 1 above the threshold, else 0.
+/// Score each row: CSV `row,spe,t2,abs_sum,unusual,alarm` on standard output.
+///
+/// unusual is 1 if SPE is above the threshold, else 0; alarm is 1 while the alarm is up, which
+/// looks at one row after the other.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -16,23 +20,29 @@ pub(super) struct Arguments {
     /// contributes to SPE
     #[arg(long)]
     why: bool,
+    #[command(flatten)]
+    alarm: AlarmChoice,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let Arguments { input, why } = arguments;
-    with_model!(file::read(&input.model)?, model => score(&model, input, *why))
+    with_model!(file::read(&arguments.input.model)?, model => score(&model, arguments))
 }
 
-fn score<T: Number>(model: &Model<T>, input: &Input, why: bool) -> Result<()> {
-    let mut header = String::from(",spe,t2,abs_sum,alarm");
+fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
+    let Arguments { input, why, alarm } = arguments;
+    let why = *why;
+    let mut watch = Watch::new(alarm.config()?)?;
+    let mut header = String::from(",spe,t2,abs_sum,unusual,alarm");
     if why {
         model.columns.iter().for_each(|name| header += &format!(",{}", escape::csv(name)));
     }
-    answer(model, input, &header, |scorer, x, text| {
+    answer(model, input, &header, alarm.recording.as_deref(), |scorer, x, recording, text| {
         let reading = if why { scorer.explain(x)? } else { scorer.score(x)? };
         let score = reading.score;
         [score.spe, score.t2, score.abs_sum].iter().for_each(|score| push_cell(text, score));
-        text.push_str(if reading.unusual { ",1" } else { ",0" });
+        for yes in [reading.unusual, watch.see(&reading, recording).active] {
+            text.push_str(if yes { ",1" } else { ",0" });
+        }
         if why {
             scorer.contributions.iter().for_each(|c| push_cell(text, c));
         }
