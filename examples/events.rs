@@ -61,7 +61,7 @@ fn run() -> Result<(), Error> {
     for _ in 0..UNSEEN {
         unusual += usize::from(detector.score(&sensor.record())?.unusual);
     }
-    say!("{unusual} of {UNSEEN} usual records it has not seen are above the threshold");
+    say!("{unusual} of {UNSEEN} records of usual operation that it has not seen are unusual");
     say!("");
     say!("SPE / threshold");
     let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
@@ -77,11 +77,16 @@ fn run() -> Result<(), Error> {
     Ok(())
 }
 
-fn watch(detector: &Usual, alarm: &mut Alarm, record: &Record, name: &str) -> Result<(), Error> {
+fn watch(
+    detector: &Usual,
+    alarm: &mut Alarm<f32>,
+    record: &Record,
+    name: &str,
+) -> Result<(), Error> {
     let verdict = detector.score(record)?;
     let share = verdict.score.spe / detector.threshold().spe;
-    let state = alarm.update(verdict.unusual);
-    let (codes, mark) = (from_utf8(record).unwrap_or("?"), if share > 1.0 { "!" } else { " " });
+    let state = alarm.update(&verdict);
+    let (codes, mark) = (from_utf8(record).unwrap_or("?"), if verdict.unusual { "o" } else { " " });
     say!("{share:>8.2} {mark} {codes}  {name}: {state:?}");
     Ok(())
 }

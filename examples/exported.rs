@@ -1,7 +1,8 @@
-//! Is a score on the device what `mercer score` says on the desk?
+//! Is a score on the device what `mercer score` says on the desk, and is the alarm?
 //!
 //! From a recording to firmware: `mercer fit data/walking/train.csv` learned a detector, `mercer export --rust` wrote it as the source that is included
-//! here, and `mercer score` wrote `scores.csv` for the same readings (`cargo xtask data` runs the three). Every score must have the very same bits, or this program fails.
+//! here, and `mercer score` wrote `scores.csv` for the same readings (`cargo xtask data` runs the three). Every score must have the very same bits, and the alarm
+//! the same state after each, or this program fails.
 //!
 //! - host: `cargo run --release --example exported`
 //! - Cortex-M4F in QEMU: `cargo run --release --example exported --target thumbv7em-none-eabihf`
@@ -10,13 +11,14 @@
 mod support;
 
 use mercer::kpca::Score;
+use mercer::{Alarm, AlarmConfig};
 use support::say;
 
 include!("data/walking/model.rs");
 
 /// `activity,…` and a reading a line.
 const READINGS: &str = include_str!("data/walking/readings.csv");
-/// `row,spe,t2,abs_sum,alarm`, as `mercer score` prints it.
+/// `row,spe,t2,abs_sum,unusual,alarm`, as `mercer score` prints it.
 const SCORES: &str = include_str!("data/walking/scores.csv");
 
 /// Why the program fails.
@@ -39,6 +41,7 @@ impl From<mercer::Error> for Failure {
 /// What the host command says of a reading.
 struct Expected {
     scores: [f32; 3],
+    unusual: bool,
     alarm: bool,
 }
 
@@ -49,15 +52,19 @@ fn run() -> Result<(), Failure> {
     }
     say!("activity        SPE        T2     sum|f|");
     let (mut readings, mut same) = (0, 0);
+    let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
     for (reading, line) in READINGS.lines().zip(SCORES.lines()).skip(1) {
         let (activity, numbers) = reading.split_once(',').ok_or(Failure::Data)?;
         let found = WALKING.score(&parsed(numbers)?)?;
+        let is_active = alarm.update(&found).is_active();
         let (scores, expected) = (scores(&found.score), expected(line)?);
         readings += 1;
-        same += usize::from(scores == expected.scores && found.unusual == expected.alarm);
+        let verdict = (found.unusual, is_active) == (expected.unusual, expected.alarm);
+        same += usize::from(scores == expected.scores && verdict);
         let [spe, t2, abs_sum] = scores;
-        let alarm = if found.unusual { "alarm" } else { "" };
-        say!("{activity:<10} {spe:>8.6} {t2:>9.5} {abs_sum:>10.7}  {alarm}");
+        let unusual = if found.unusual { "unusual" } else { "" };
+        let alarm = if is_active { "alarm" } else { "" };
+        say!("{activity:<10} {spe:>8.6} {t2:>9.5} {abs_sum:>10.7}  {unusual:<7}  {alarm}");
     }
     say!("The same bits as from `mercer score`: {same} of {readings} readings");
     if same == readings { Ok(()) } else { Err(Failure::Differs) }
@@ -70,8 +77,8 @@ fn scores(score: &Score<f32>) -> [f32; 3] {
 
 /// One line of `scores.csv`.
 fn expected(line: &str) -> Result<Expected, Failure> {
-    let [_, spe, t2, abs_sum, alarm] = parsed(line)?;
-    Ok(Expected { scores: [spe, t2, abs_sum], alarm: alarm > 0.0 })
+    let [_, spe, t2, abs_sum, unusual, alarm] = parsed(line)?;
+    Ok(Expected { scores: [spe, t2, abs_sum], unusual: unusual > 0.0, alarm: alarm > 0.0 })
 }
 
 /// So many numbers with commas between them.

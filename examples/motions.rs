@@ -23,6 +23,8 @@ use support::say;
 /// One second.
 const LENGTH: usize = 10;
 const WINDOWS: usize = ROWS / LENGTH;
+/// Windows of one recording.
+const RECORDING: usize = 100 / LENGTH;
 /// Windows in a line of the timeline: narrow terminals show it whole.
 const LINE: usize = 50;
 
@@ -45,11 +47,12 @@ fn run() -> Result<(), Error> {
     say!("Learned walking from {WINDOWS} windows of 1 s, in {steps} steps");
     if let Some(report) = learner.report() {
         say!("  {} points, {} components", report.fit.points, report.fit.components);
+        say!("  threshold {:.4}, usual is {:.4}", report.threshold.spe, report.threshold.usual);
         say!(
-            "  threshold {:.4} for {} % false alarms, if readings to come are like the samples",
-            report.threshold.spe,
+            "  {} % of windows to come are unusual, if they are like the samples",
             100.0 * report.false_alarms
         );
+        say!("  alarms raised by the samples: {}", report.alarms);
         for warning in report.warnings() {
             say!("  note: {warning}");
         }
@@ -59,16 +62,18 @@ fn run() -> Result<(), Error> {
 
     say!("");
     say!("Watching what it has not seen, a character a second:");
-    say!("  . usual   o above the threshold   O above 4 thresholds   ! the alarm is up");
+    say!("  . usual   o unusual   O above 4 thresholds   ! the alarm is up");
+    say!("  (it starts afresh with each recording of 10 s)");
     let mut findings = [Findings::default(); UNSEEN.len()];
     for (found, (name, recordings)) in findings.iter_mut().zip(&UNSEEN) {
         *found = watch(detector, name, recordings)?;
     }
 
     say!("");
-    say!("activity   unusual  alarm at  most often because of");
+    say!("activity   unusual  in alarm  first at  most often because of");
     for (found, (name, _)) in findings.iter().zip(&UNSEEN) {
-        say!("{name:<10} {:>5} %  {found}", 100 * found.unusual / WINDOWS);
+        let [unusual, in_alarm] = [found.unusual, found.in_alarm].map(|n| 100 * n / WINDOWS);
+        say!("{name:<10} {unusual:>5} %  {in_alarm:>6} %  {found}");
     }
     say!("");
     explain_first(detector, "standing")
@@ -78,6 +83,7 @@ fn run() -> Result<(), Error> {
 #[derive(Clone, Copy, Default)]
 struct Findings {
     unusual: usize,
+    in_alarm: usize,
     /// The second in which the alarm was first raised.
     raised: Option<usize>,
     /// How often each feature was to blame.
@@ -105,6 +111,9 @@ fn watch(detector: &Detector, name: &str, recordings: &Recordings) -> Result<Fin
     let mut found = Findings::default();
     let (mut scores, mut alarms) = ([b' '; WINDOWS], [b' '; WINDOWS]);
     for (second, window) in windows::<LENGTH>(recordings).enumerate() {
+        if second % RECORDING == 0 {
+            alarm.gap();
+        }
         let reading = detector.score(&window)?;
         let excess = reading.score.spe / detector.threshold().spe;
         scores[second] = match excess {
@@ -116,8 +125,9 @@ fn watch(detector: &Detector, name: &str, recordings: &Recordings) -> Result<Fin
             found.unusual += 1;
             found.blamed[detector.suspect(&window)?.input] += 1;
         }
-        if alarm.update(reading.unusual).is_active() {
+        if alarm.update(&reading).is_active() {
             alarms[second] = b'!';
+            found.in_alarm += 1;
             found.raised = found.raised.or(Some(second));
         }
     }

@@ -15,7 +15,7 @@
 //! | [`folds`] | how samples are dealt into folds: [`FoldOrder`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
-//! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |
+//! | [`alarm`] | [`Alarm`]: smoothed score or m of n, hysteresis, latch, acknowledge |
 //! | `trial` | at which value of one input a reading scores lowest |
 //! | [`explain`] | which input is to blame, and what it should have read |
 //! | [`missing`] | a verdict without the inputs that have failed; [`InputSet`] |
@@ -48,7 +48,7 @@ mod threshold;
 mod trial;
 mod valid;
 
-pub use alarm::{Alarm, AlarmConfig, AlarmState};
+pub use alarm::{Alarm, AlarmConfig, AlarmRule, AlarmState};
 pub use buffer::DetectorBuffer;
 pub use calibrate::FalseAlarms;
 pub use cost::{Cost, Instructions};
@@ -64,4 +64,4 @@ pub use missing::PartialVerdict;
 pub use quantised::QuantisedDetector;
 pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading};
 pub use scaling::Scaling;
-pub use threshold::{Threshold, Verdict};
+pub use threshold::{Judged, Threshold, Verdict};

@@ -337,7 +337,7 @@ impl fmt::Display for Error {
                 write!(f, "no pre-image found, iterations made: {iterations}")
             }
             Self::NotFitted => f.write_str("model has not been fitted"),
-            Self::Format(fault) => write!(f, "stored detector: {fault}"),
+            Self::Format(fault) => write!(f, "what was stored cannot be used: {fault}"),
         }
     }
 }

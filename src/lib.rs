@@ -24,8 +24,8 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
-//! **A model in flash**, written by `mercer export --rust` on the host; an [`Alarm`] debounces it,
-//! and [`suspect`](Detector::suspect) names the sensor to blame:
+//! **A model in flash**, written by `mercer export --rust` on the host; an [`Alarm`] smooths its
+//! scores, and [`suspect`](Detector::suspect) names the sensor to blame:
 //!
 //! ```
 //! include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/walking/model.rs"));

@@ -88,7 +88,7 @@ where
             V::decode(input).unwrap()
         }
         let input = &mut input;
-        let threshold = Threshold::new(next(input));
+        let threshold = Threshold::new(next(input)).with_usual(next(input));
         let count = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
         let (points, components) = (count(16), count(20));
         let indefinite = bytes[7] & 1 != 0;
@@ -353,6 +353,55 @@ fn thresholds_that_nothing_exceeds_are_refused_at_every_door() {
     assert_eq!(Small::new().set_threshold(Threshold::EMPTY), Err(Error::NotFitted));
 }
 
+/// What usual readings score is looked at wherever a threshold comes in.
+#[test]
+fn usual_scores_that_are_none_are_refused_at_every_door() {
+    let genuine = small(0.0);
+    let spe = genuine.threshold().spe;
+    let bad = |rule| Err(Error::Parameter { name: "usual", rule });
+    for (usual, expected) in [
+        (0.0, Ok(())),
+        (-0.0, Ok(())),
+        // Above the threshold: one that had to be lowered, or was set by hand.
+        (2.0 * spe, Ok(())),
+        (-1e-30, bad(">= 0")),
+        (-1.0, bad(">= 0")),
+        (f32::NAN, bad("finite")),
+        (f32::INFINITY, bad("finite")),
+        (f32::NEG_INFINITY, bad("finite")),
+    ] {
+        let threshold = Threshold::new(spe).with_usual(usual);
+        let parts = (*genuine.scaling(), genuine.model().clone());
+        let made = Detector::from_parts(parts.0, parts.1, threshold);
+        assert_eq!(made.map(|_| ()), expected, "{usual}");
+        assert_eq!(genuine.clone().set_threshold(threshold), expected, "{usual}");
+        let mut bytes = bytes_of(&genuine);
+        put(&mut bytes[24 + <Rbf<f32> as Encode>::SIZE + 4..][..4], usual);
+        seal(&mut bytes);
+        assert_eq!(Small::new().read_from(&bytes), expected, "{usual}");
+        assert_eq!(read_into_buffer::<f32, Rbf<f32>, 4>(&bytes), expected, "{usual}");
+        let mut view = genuine.view().unwrap();
+        view.threshold = threshold;
+        assert_eq!(view.validate(), expected, "{usual}");
+        let mut whole = Whole::new();
+        whole.quantise(&genuine).unwrap();
+        let made = Whole::from_parts(*whole.scaling(), *whole.model(), threshold);
+        assert_eq!(made.map(|_| ()), expected, "{usual}");
+        assert_eq!(whole.set_threshold(threshold), expected, "{usual}");
+        let mut bytes = vec![0; whole.encoded_len()];
+        whole.write_to(&mut bytes).unwrap();
+        put(&mut bytes[42..46], usual);
+        seal(&mut bytes);
+        assert_eq!(whole.read_from(&bytes), expected, "{usual}");
+    }
+    // Scores of an indefinite kernel can be negative.
+    let mut sigmoid = learn::<Sigmoid<f32>, f32, R, 2>(Sigmoid::new(0.1, 0.5), 0.0, R, 2);
+    assert!(sigmoid.model().expansion().header().indefinite);
+    let threshold = Threshold::new(1.0).with_usual(-1.0);
+    assert_eq!(sigmoid.set_threshold(threshold), Ok(()));
+    assert_eq!(sigmoid.set_threshold(threshold.with_usual(f32::NAN)), bad("finite"));
+}
+
 /// Kernels without strangers have no bound: a linear score grows for ever.
 #[test]
 fn kernels_without_a_bound_take_any_finite_threshold() {
@@ -416,8 +465,8 @@ fn forged_quantised_detectors_meet_the_same_rules_at_every_door() {
         let mut forged = bytes.clone();
         for _ in 0..1 + round % 2 {
             let at = match random.next() % 3 {
-                0 => 24 + random.next() % 18,
-                1 => 42 + random.next() % (60 + 36),
+                0 => 24 + random.next() % 22,
+                1 => 46 + random.next() % (60 + 36),
                 _ => 24 + random.next() % (bytes.len() - 28),
             };
             match random.next() % 3 {
@@ -468,7 +517,7 @@ fn parts_of(bytes: &[u8], like: &Whole) -> Result<Whole, Error> {
     model.header.variance_exponent = next::<u16>(i) as i16;
     model.header.far = next(i);
     model.header.ceiling = next(i);
-    let threshold = Threshold::new(next(i));
+    let threshold = Threshold::new(next(i)).with_usual(next(i));
     let scaling = Scaling::new(next(i), next(i));
     for input in &mut model.inputs {
         input.mean = next::<u32>(i) as i32;

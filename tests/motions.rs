@@ -9,9 +9,11 @@ use std::fmt::Write as _;
 
 use common::{Grid, Table};
 use evaluation::{
-    Comparison, Precision, Width, alarm_rate, auroc, learn, require_section, standardised,
+    Comparison, Precision, RULES, Watched, Width, alarm_rate, auroc, learn, mean, require_section,
+    standardised,
 };
 use mercer::Recipe;
+use mercer::detect::{AlarmRule, Threshold};
 use mercer::math::{Fast, Math, Real};
 
 const AXES: [&str; 6] = ["ax", "ay", "az", "gx", "gy", "gz"];
@@ -34,6 +36,7 @@ fn agrees_with_the_reference() {
     compare::<f64>(&double);
     compare::<f32>(&single);
     require_section("motions", "motions", &table(&double, &single));
+    require_section("motions", "motions alarms", &alarm_table(&single));
 }
 
 #[test]
@@ -45,6 +48,24 @@ fn auroc_counts_ties_as_one_half() {
     assert_eq!(auroc(&[2.0, 1.0, 4.0], &[0.0, 3.0, 2.0]), 3.5 / 9.0);
 }
 
+/// With a threshold of 1: an alarm that is left over from normal rows has not found a fault.
+#[test]
+fn a_fault_is_found_by_its_own_rows() {
+    let threshold = Threshold::new(1.0).with_usual(0.5);
+    let mut watched = Watched::default();
+    let mut add = |scores: &[(f64, bool)]| {
+        watched.add(AlarmRule::SMOOTHED, &threshold, scores.iter().copied());
+    };
+    // E is 2.9 after the first row, and above 0.8 for nine more.
+    add(&[(20.0, false), (0.5, true), (0.5, true), (0.5, false)]);
+    // The same, but the last row of the fault would have raised it.
+    add(&[(20.0, false), (0.5, true), (6.0, true)]);
+    // Raised by the third row of the fault.
+    add(&[(0.5, false), (0.5, true), (0.5, true), (5.0, true)]);
+    let expected = "500.0 | 0.750 | 0.286 | 2 | 1 of 3 |";
+    assert_eq!(watched.cells(), expected);
+}
+
 /// What was found for a row of the reference.
 struct Outcome {
     windows: usize,
@@ -52,9 +73,11 @@ struct Outcome {
     auroc: f64,
     /// With 32 points.
     small_auroc: f64,
-    /// Share of windows with an alarm at a nominal 5 %: of the activity that was learned, and of the others.
+    /// Share of unusual windows at a nominal 5 %: of the activity that was learned, and of the others.
     false_alarms: f64,
     detected: f64,
+    /// What the alarm did, by [`RULES`].
+    watched: [Watched; RULES.len()],
 }
 
 fn evaluate_all<T: Precision>() -> Vec<Outcome>
@@ -94,6 +117,7 @@ where
         [own, others].map(|scores| scores.into_iter().map(|(spe, _)| spe).collect::<Vec<_>>())
     };
     let (learned, small) = (run(training.len()), run(32));
+    [&learned, &small].map(require_usual);
     let [normal, anomalous] = split(&learned);
     let [small_normal, small_anomalous] = split(&small);
     let threshold = learned.report.threshold.spe.to_f64();
@@ -104,7 +128,42 @@ where
         small_auroc: auroc(&small_normal, &small_anomalous),
         false_alarms: alarm_rate(&normal, threshold),
         detected: alarm_rate(&anomalous, threshold),
+        watched: watch(&learned, rows, |window| unseen_activities[window] != activity),
     }
+}
+
+/// The mean of the cross-fitted scores, and the alarms that they raise, are those of the formulas.
+fn require_usual<T: Real>(learned: &evaluation::Learned<T>) {
+    let scores: Vec<f64> = learned.crossfit_spe.iter().map(|spe| spe.to_f64()).collect();
+    let (threshold, usual) =
+        (learned.report.threshold.spe.to_f64(), learned.report.threshold.usual.to_f64());
+    assert!((usual - mean(scores.iter().copied())).abs() < 1e-6, "{usual}");
+    assert!(usual > 0.0 && usual < 0.8 * threshold, "{usual} and {threshold}");
+    let (mut e, mut up, mut raised) = (usual, false, 0);
+    for score in scores {
+        e += (score - e) / 8.0;
+        raised += usize::from(!up && e > threshold);
+        up = if up { e >= 0.8 * threshold } else { e > threshold };
+    }
+    assert_eq!(learned.report.alarms, raised);
+}
+
+/// Shows each recording to an alarm by each rule; one of another activity is a fault from its first window on.
+fn watch<T: Real>(
+    learned: &evaluation::Learned<T>,
+    rows: usize,
+    is_fault: impl Fn(usize) -> bool,
+) -> [Watched; RULES.len()] {
+    RULES.map(|(_, rule)| {
+        let mut watched = Watched::default();
+        let per_recording = RECORDING / rows;
+        for (recording, scores) in learned.scores.chunks(per_recording).enumerate() {
+            let fault = is_fault(recording * per_recording);
+            let scores = scores.iter().map(|score| (score.spe, fault));
+            watched.add(rule, &learned.report.threshold, scores);
+        }
+        watched
+    })
 }
 
 /// Mean and standard deviation of each axis over each window of so many rows, and its activity.
@@ -141,6 +200,20 @@ fn compare<T: Precision>(outcomes: &[Outcome]) {
         comparison.close(&place, "AUROC", (found.auroc, auroc), T::TOLERANCE);
     }
     comparison.finish(&format!("motions {}", T::NAME), 6 * 3);
+}
+
+fn alarm_table(outcomes: &[Outcome]) -> String {
+    let mut table = format!(
+        "| window | learned | alarm | {}\n|---|---|---|---|---|---|---|---|\n",
+        Watched::HEAD
+    );
+    for (&(rows, activity, ..), outcome) in REFERENCE.iter().zip(outcomes) {
+        for ((name, _), watched) in RULES.iter().zip(&outcome.watched) {
+            let seconds = rows / 10;
+            writeln!(table, "| {seconds} s | {activity} | {name} | {}", watched.cells()).unwrap();
+        }
+    }
+    table
 }
 
 fn table(double: &[Outcome], single: &[Outcome]) -> String {

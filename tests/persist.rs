@@ -109,17 +109,18 @@ fn the_maths_backend_is_part_of_the_kernel() {
 fn the_format_is_pinned() {
     type Tiny = Detector<Rbf<f32>, [f32; 1], 1, 1>;
     #[rustfmt::skip]
-    const GOLDEN: [u8; 74] = [
+    const GOLDEN: [u8; 78] = [
         b'M', b'R', b'C', b'R', // magic
-        2, 0, // version
+        3, 0, // version
         4, // f32
         1, // indefinite
-        74, 0, 0, 0, // length
+        78, 0, 0, 0, // length
         1, 0, 0, 0, // inputs
         1, 0, 0, 0, // points
         1, 0, 0, 0, // components
         2, 0, 0, 0, 0x3f, 3, // Rbf, gamma 0.5, Fast
         0, 0, 0x80, 0x3e, // threshold of SPE: 0.25
+        0, 0, 0x00, 0x3e, // the usual SPE: 0.125
         0, 0, 0x80, 0x3f, // squared norm of the centre: 1
         0, 0, 0x00, 0x40, // total variance: 2
         0, 0, 0x40, 0x40, // mean: 3
@@ -131,7 +132,7 @@ fn the_format_is_pinned() {
         0, 0, 0xc0, 0x3f, // variance: 1.5
         GOLDEN_CRC[0], GOLDEN_CRC[1], GOLDEN_CRC[2], GOLDEN_CRC[3],
     ];
-    const { assert!(FORMAT_VERSION == 2 && Tiny::ENCODED_SIZE == GOLDEN.len()) };
+    const { assert!(FORMAT_VERSION == 3 && Tiny::ENCODED_SIZE == GOLDEN.len()) };
     let header = ExpansionHeader::new(1, 1, 1.0, 2.0, true);
     let expansion = Expansion::from_parts(header, [[0.75]], [1.0], [0.5], [1.5]).unwrap();
     let tiny = Tiny::from_parts(
@@ -142,7 +143,7 @@ fn the_format_is_pinned() {
             Rbf::new(0.5_f32).memos(&[[-1.0]]),
             expansion,
         ),
-        Threshold::new(0.25),
+        Threshold::new(0.25).with_usual(0.125),
     )
     .unwrap();
     assert_eq!(bytes_of(&tiny), GOLDEN);
@@ -155,13 +156,13 @@ fn the_format_is_pinned() {
     assert_eq!(restored.model().expansion().header(), &header);
 }
 
-/// By Python's zlib.crc32, of the 70 bytes before.
-const GOLDEN_CRC: [u8; 4] = 0x6DCB_65EF_u32.to_le_bytes();
+/// By Python's zlib.crc32, of the 74 bytes before.
+const GOLDEN_CRC: [u8; 4] = 0x5AEE_3802_u32.to_le_bytes();
 
 #[test]
 fn every_flipped_bit_is_found() {
     let bytes = bytes_of(&small(0.0));
-    assert_eq!(bytes.len(), 358);
+    assert_eq!(bytes.len(), 362);
     for bit in 0..8 * bytes.len() {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
@@ -248,27 +249,28 @@ fn forged_bytes_are_refused_by_name() {
         forge(&bytes, |bytes| bytes[offset..offset + new.len()].copy_from_slice(new))
     };
     assert_eq!(forge(&bytes, |_| {}), bytes);
-    assert_eq!(fault(&with(4, &[1, 0])), FormatFault::Version { found: 1, expected: 2 });
-    assert_eq!(fault(&with(4, &[0, 1])), FormatFault::Version { found: 256, expected: 2 });
+    assert_eq!(fault(&with(4, &[1, 0])), FormatFault::Version { found: 1, expected: 3 });
+    assert_eq!(fault(&with(4, &[0, 1])), FormatFault::Version { found: 256, expected: 3 });
     assert_eq!(fault(&with(6, &[2])), FormatFault::Scalar { expected: 4, found: 2 });
     for flags in [2, 3, 4, 8, 0xFF] {
         assert_eq!(fault(&with(7, &[flags])), FormatFault::Flags { found: flags });
     }
     let nothing = fault(&with(16, &[0; 4]));
-    assert!(matches!(nothing, FormatFault::Length { found: 358, .. }), "{nothing:?}");
+    assert!(matches!(nothing, FormatFault::Length { found: 362, .. }), "{nothing:?}");
     assert!(matches!(fault(&with(20, &[0; 4])), FormatFault::Length { .. }));
     let seven = fault(&with(16, &7_u32.to_le_bytes()));
-    assert_eq!(seven, FormatFault::Length { expected: 358 - 8 * 4, found: 358 });
+    assert_eq!(seven, FormatFault::Length { expected: 362 - 8 * 4, found: 362 });
     let many = Error::Capacity { what: "points", needed: u32::MAX as usize, capacity: 8 };
     assert_eq!(refused(&with(16, &[0xFF; 4])), many);
     let longer = forge(&[bytes.as_slice(), &[0; 4]].concat(), |bytes| bytes[8] += 4);
-    assert_eq!(fault(&longer), FormatFault::Length { expected: 358, found: 362 });
+    assert_eq!(fault(&longer), FormatFault::Length { expected: 362, found: 366 });
 
     // Values, by the table in the documentation.
     let value = |scalar: usize, value: f32| refused(&with(30 + 4 * scalar, &value.to_le_bytes()));
     let finite = |name| Error::Parameter { name, rule: "finite" };
     let sections = [
         ("spe", 1),
+        ("usual", 1),
         ("centre_norm", 1),
         ("total_variance", 1),
         ("mean", 3),
@@ -297,7 +299,8 @@ fn forged_bytes_are_refused_by_name() {
     assert_eq!(30 + 4 * scalar + 4, bytes.len());
     let rule = "finite and > 0";
     assert_eq!(value(scalar - 1, 0.0), Error::Parameter { name: "variances", rule });
-    assert_eq!(value(8, 0.0), Error::Parameter { name: "deviation", rule });
+    assert_eq!(value(9, 0.0), Error::Parameter { name: "deviation", rule });
+    assert_eq!(value(1, -0.001), Error::Parameter { name: "usual", rule: ">= 0" });
     let gamma = refused(&with(25, &(-1.0_f32).to_le_bytes()));
     assert_eq!(gamma, Error::Parameter { name: "gamma", rule });
 }
@@ -325,9 +328,9 @@ fn what_could_not_be_read_back_is_not_written() {
     let mut room = [0; Small::ENCODED_SIZE];
     assert_eq!(Small::new().write_to(&mut room), Err(Error::NotFitted));
     assert_eq!(Small::new().write_to(&mut []), Err(Error::NotFitted));
-    let error = Error::Capacity { what: "encoded detector", needed: 358, capacity: 357 };
+    let error = Error::Capacity { what: "encoded detector", needed: 362, capacity: 361 };
     assert_eq!(small(0.0).write_to(&mut room[1..]), Err(error));
-    assert_eq!(Small::ENCODED_SIZE, 358);
+    assert_eq!(Small::ENCODED_SIZE, 362);
     let usual = small(0.0);
     let threshold = Threshold::new(f32::NAN);
     let broken = Small::from_parts(*usual.scaling(), usual.model().clone(), threshold);
@@ -343,12 +346,15 @@ fn faults_read_as_sentences() {
     let text = |bytes: &[u8]| {
         let error = refused(bytes);
         let source = error.source().expect("the fault is the source").to_string();
-        assert_eq!(error.to_string(), format!("stored detector: {source}"));
+        assert_eq!(error.to_string(), format!("what was stored cannot be used: {source}"));
         error.to_string()
     };
-    assert_eq!(text(&[0xFF; 99]), "stored detector: bytes do not begin with the magic number");
+    assert_eq!(
+        text(&[0xFF; 99]),
+        "what was stored cannot be used: bytes do not begin with the magic number"
+    );
     let bytes = bytes_of(&small(0.0));
-    assert_eq!(text(&bytes[..99]), "stored detector: 99 bytes, at least 358 needed");
+    assert_eq!(text(&bytes[..99]), "what was stored cannot be used: 99 bytes, at least 362 needed");
     let other = bytes_of(&learn::<_, f32, 8, 4>(Linear, 0.0, 8, 2));
-    assert_eq!(text(&other), "stored detector: kernel has tag 0x01, expected 0x02");
+    assert_eq!(text(&other), "what was stored cannot be used: kernel has tag 0x01, expected 0x02");
 }

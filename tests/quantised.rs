@@ -10,11 +10,13 @@ mod plain;
 use common::number;
 use evaluation::{alarm_rate, auroc, is_shared, mean, read_shared};
 use learning::Machine;
-use mercer::detect::{FoldOrder, Scaling, Threshold};
+use mercer::detect::{AlarmRule, FoldOrder, Scaling, Threshold};
 use mercer::error::Fault;
 use mercer::kernel::Rbf;
 use mercer::kpca::{Components, Expansion, ExpansionHeader};
-use mercer::{Detect, Detector, Error, KernelPca, Learner, QuantisedDetector, Recipe};
+use mercer::{
+    Alarm, AlarmConfig, Detect, Detector, Error, KernelPca, Learner, QuantisedDetector, Recipe,
+};
 use plain::plain_score;
 
 /// What it is to be quantised on the default recipe: how much SPE may differ, in units of the threshold. The largest that was
@@ -82,6 +84,63 @@ fn scores_are_those_of_plain_arithmetic() {
             assert_eq!(found, plain_score(quantised.model(), &x), "{x:?}");
         }
     }
+}
+
+/// Whole numbers say what floats say, and an alarm on them is up when one on floats is.
+#[test]
+fn verdicts_and_alarms_in_whole_numbers_are_those_of_floats() {
+    const SHIFTS: std::ops::RangeInclusive<u8> = 0..=8;
+    let one = f64::from(1 << 28);
+    let (mut up, mut differ) = (0, 0);
+    for seed in 1..=6 {
+        let (_, mut quantised) = machine(seed);
+        let learned = *quantised.threshold();
+        assert!(learned.usual > 0.0 && learned.usual < learned.spe);
+        let mut random = Machine(seed + 200);
+        let readings = readings(&mut random, Machine::reading);
+        for threshold in [
+            learned,
+            Threshold::new(learned.spe).with_usual(3.0 * learned.spe),
+            Threshold::new(0.0),
+            Threshold::new(-0.0),
+            Threshold::new(-0.1),
+            Threshold::new(1e-30).with_usual(1e-40),
+        ] {
+            quantised.set_threshold(threshold).unwrap();
+            for shift in SHIFTS {
+                let rule = AlarmRule::Smoothed { shift, end: 80 };
+                let config = AlarmConfig::DEFAULT.rule(rule);
+                let (mut whole, mut float) =
+                    (Alarm::new(config).unwrap(), Alarm::new(config).unwrap());
+                for x in &readings {
+                    let (found, expected) =
+                        (quantised.judge(x).unwrap(), quantised.score(x).unwrap());
+                    assert_eq!(f64::from(found.spe), f64::from(expected.score.spe) * one, "{x:?}");
+                    assert_eq!(found.unusual, expected.unusual, "{x:?}");
+                    let states = (whole.update(&found), float.update(&expected));
+                    // Whole numbers are less than a unit off; floats round 2^shift times.
+                    let (e, f) =
+                        (whole.smoothed().unwrap() as f64 / one, float.smoothed().unwrap());
+                    assert!(
+                        (e - f64::from(f)).abs() < 4e-7 * 2_f64.powi(shift.into()),
+                        "{e} and {f} with {shift}"
+                    );
+                    differ += usize::from(states.0 != states.1);
+                    up += usize::from(states.0.is_active());
+                }
+            }
+        }
+        quantised.set_threshold(learned).unwrap();
+        for counts in [[20_i16, 5, 1, 0], [-3, 5, 7, 2], [0; 4], [i16::MAX; 4]] {
+            let as_floats = counts.map(f32::from);
+            assert_eq!(quantised.judge_counts(&counts), quantised.judge(&as_floats));
+        }
+        assert!(quantised.judge(&[f32::NAN, 0.0, 0.0, 0.0]).is_err());
+    }
+    assert!(up > 100_000, "{up}");
+    println!("{up} readings in alarm, {differ} of them in one kind of number only");
+    // Where E is within rounding of a limit, or the threshold is 0 in whole numbers.
+    assert!(differ * 1000 < up, "{differ} of {up}");
 }
 
 /// Two points almost the same with weights of opposite signs, near the largest that there are, whose component has length 1; and an odd number of

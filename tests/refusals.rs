@@ -131,6 +131,28 @@ fn missing_room_for_points_is_said() {
     assert!(report.fit.components == report.fit.rank && report.fit.unspanned > 0.1);
 }
 
+/// With a threshold at the median, or scores that are all alike: and what the warning advises helps.
+#[test]
+fn an_alarm_that_would_not_end_is_named() {
+    let samples = Machine(65).readings::<f32>(N);
+    let stays = |kernel, recipe| {
+        let (_, report) = learn(&samples, kernel, recipe).unwrap();
+        let share = report.threshold.usual / report.threshold.spe;
+        let warned = report.warnings().iter().find_map(|warning| match warning {
+            Warning::AlarmStays { percent } => Some(*percent),
+            _ => None,
+        });
+        assert_eq!(warned.is_some(), share >= 0.8, "{share}: {:?}", report.warnings());
+        assert!(warned.is_none_or(|percent| percent == (100.0 * share) as usize), "{warned:?}");
+        warned.is_some()
+    };
+    let half = Recipe::default().false_alarms(FalseAlarms::Share(0.6));
+    assert!(stays(rbf(), half), "wish for fewer false alarms");
+    assert!(!stays(rbf(), Recipe::default()));
+    let narrow = Rbf::new(2.0);
+    assert!(stays(narrow, Recipe::default()), "choose a wider kernel");
+}
+
 #[test]
 fn every_warning_reads_differently() {
     let warnings = [
@@ -147,6 +169,7 @@ fn every_warning_reads_differently() {
         Warning::PointsCapped,
         Warning::Indefinite,
         Warning::ThresholdLowered { sample: 3, above: 2 },
+        Warning::AlarmStays { percent: 93 },
         Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Outlier { sample: 7 } },
         Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Threshold { sample: 7 } },
         Warning::BlindInputs { first: 1, count: 2, cause: Blindness::Stuck },

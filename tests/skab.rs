@@ -10,12 +10,12 @@ use std::fmt::Write as _;
 
 use common::{Grid, Table, fit_landmarks, number};
 use evaluation::{
-    Comparison, Precision, Width, auroc, count_alarms, is_shared, read_shared, require_section,
-    standardised,
+    Comparison, Precision, RULES, Watched, Width, auroc, count_alarms, is_shared, mean,
+    read_shared, require_section, standardised,
 };
 use mercer::Error;
-use mercer::detect::FoldOrder;
 use mercer::detect::calibrate::quantile;
+use mercer::detect::{FoldOrder, Threshold};
 use mercer::kernel::{BlockKernel, Linear, Rbf};
 use mercer::kpca::{Components, KernelPcaView, Landmarks};
 use mercer::math::{Fast, Math, Real};
@@ -37,6 +37,10 @@ const TRAINING: usize = 400;
 /// So many of them, evenly spaced, a model is fitted to.
 const FITTED: usize = 128;
 const FOLDS: usize = 4;
+/// Shares of unusual rows among the normal ones that alarms are compared with.
+const SHARES: [f64; 2] = [0.01, 0.05];
+/// The detector that they are compared with: as a device would have it.
+const WATCHED: usize = 1;
 
 #[derive(Clone, Copy)]
 struct Detector {
@@ -98,6 +102,7 @@ fn agrees_with_the_reference() {
     }
     comparison.finish("skab f32 and f64", 36);
     require_section("skab", "skab", &table(&single));
+    require_section("skab", "skab alarms", &alarm_table(&single));
 }
 
 /// What a detector did on the test rows of a file.
@@ -114,6 +119,8 @@ struct Outcome {
     counts: Counts,
     /// On the rows before the first anomalous one.
     early: Counts,
+    /// What the alarm did, by [`SHARES`] and [`RULES`].
+    watched: [[Watched; RULES.len()]; SHARES.len()],
 }
 
 #[derive(Clone, Copy, Default)]
@@ -209,7 +216,8 @@ where
     for window in WINDOWS {
         let rows = standardised(&moving_average::<T>(&table, window), &training);
         for (index, detector) in DETECTORS.iter().enumerate() {
-            let (threshold, scores) = detector.run(&rows)?;
+            let (crossfit, scores) = detector.run(&rows)?;
+            let threshold = threshold(&crossfit, SHARES[0]).spe;
             let labels = &anomalous[TRAINING..];
             let of = |label: f64| -> Vec<f64> {
                 let labelled = scores.iter().zip(labels);
@@ -230,10 +238,34 @@ where
                 coarse_auroc: auroc(&coarse(&normal), &coarse(&anomalies)),
                 counts: Counts::new(&normal, &anomalies, threshold),
                 early: Counts::new(&scores[..first], &[], threshold),
+                watched: watch(&crossfit, &scores, labels),
             });
         }
     }
     Ok(outcomes)
+}
+
+/// The threshold for a share of unusual rows, with the mean of the scores it comes from.
+fn threshold(crossfit: &[f64], share: f64) -> Threshold<f64> {
+    Threshold::new(quantile(crossfit, share).unwrap().threshold)
+        .with_usual(mean(crossfit.iter().copied()))
+}
+
+/// Shows the rows of a file to an alarm by each rule, from the first after the training rows on.
+fn watch(
+    crossfit: &[f64],
+    scores: &[f64],
+    labels: &[f64],
+) -> [[Watched; RULES.len()]; SHARES.len()] {
+    SHARES.map(|share| {
+        let threshold = threshold(crossfit, share);
+        RULES.map(|(_, rule)| {
+            let mut watched = Watched::default();
+            let recording = scores.iter().zip(labels).map(|(&spe, &label)| (spe, label == 1.0));
+            watched.add(rule, &threshold, recording);
+            watched
+        })
+    })
 }
 
 fn all_training() -> Vec<usize> {
@@ -261,8 +293,8 @@ fn gaussian<T: Real>(samples: &Grid<T>) -> Result<Rbf<T>, Error> {
 }
 
 impl Detector {
-    /// The threshold, and the SPE of all rows after the training ones.
-    fn run<T: Real>(&self, rows: &Grid<T>) -> Result<(f64, Vec<f64>), Error>
+    /// The cross-fitted SPE of the training rows, and the SPE of all rows after these.
+    fn run<T: Real>(&self, rows: &Grid<T>) -> Result<(Vec<f64>, Vec<f64>), Error>
     where
         Fast: Math<T>,
     {
@@ -273,10 +305,10 @@ impl Detector {
                 all_training().into_iter().partition(|&i| held_out.contains(i));
             crossfit.extend(self.score(rows, &fitted, &judged)?);
         }
-        let threshold = quantile(&crossfit, T::from_f64(0.01)).ok_or(Error::NotFitted)?.threshold;
         let rest: Vec<usize> = (TRAINING..rows.rows).collect();
         let scores = self.score(rows, &all_training(), &rest)?;
-        Ok((threshold.to_f64(), scores.iter().map(|spe| spe.to_f64()).collect()))
+        let in_f64 = |scores: Vec<T>| scores.iter().map(|spe| spe.to_f64()).collect();
+        Ok((in_f64(crossfit), in_f64(scores)))
     }
 
     /// SPE of some rows by a model that is fitted to others.
@@ -313,6 +345,28 @@ impl Detector {
         let mut projection = vec![T::ZERO; fit.report.components];
         judged.iter_rows().map(|x| Ok(model.score(x, &mut projection)?.spe)).collect()
     }
+}
+
+fn alarm_table(outcomes: &[Outcome]) -> String {
+    let mut table = format!(
+        "| rows averaged | threshold for | alarm | {}\n|---|---|---|---|---|---|---|---|\n",
+        Watched::HEAD
+    );
+    for window in WINDOWS {
+        for (i, share) in SHARES.iter().enumerate() {
+            for (j, (name, _)) in RULES.iter().enumerate() {
+                let mut all = Watched::default();
+                for outcome in outcomes {
+                    if (outcome.window, outcome.detector) == (window, WATCHED) {
+                        all.merge(outcome.watched[i][j].clone());
+                    }
+                }
+                let percent = 100.0 * share;
+                writeln!(table, "| {window} | {percent} % | {name} | {}", all.cells()).unwrap();
+            }
+        }
+    }
+    table
 }
 
 fn table(outcomes: &[Outcome]) -> String {

@@ -89,7 +89,11 @@ fn facts<T: Number>(
             training.samples,
             percent(training.explained)
         ),
-        format!("an alarm is: SPE above {}", short(model.threshold.spe.to_f64())),
+        format!(
+            "unusual is: SPE above {}; on average it is {}",
+            short(model.threshold.spe.to_f64()),
+            short(model.threshold.usual.to_f64())
+        ),
         format!("expected false alarms: {}", training.promise()),
         format!("checksum: {:08x}, as `mercer inspect` shows it", model.checksum()?),
     ];

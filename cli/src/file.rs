@@ -25,7 +25,7 @@ use crate::{KernelSpec, Number, Precision, escape};
 /// What every model file calls itself.
 const FORMAT: &str = "mercer-model";
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// What stands in the place of the checksum while it is computed.
 const NO_CHECKSUM: &str = "00000000";
 
@@ -49,6 +49,7 @@ struct Record<T> {
     total_variance: T,
     indefinite: bool,
     threshold_spe: T,
+    usual_spe: T,
     training: Training,
     /// CRC-32 of the whole file, with [`NO_CHECKSUM`] in this place.
     checksum: String,
@@ -172,6 +173,7 @@ fn to_record<T: Number>(model: &Model<T>) -> Record<T> {
         total_variance: header.total_variance,
         indefinite: header.indefinite,
         threshold_spe: model.threshold.spe,
+        usual_spe: model.threshold.usual,
         training: model.training.clone(),
         checksum: NO_CHECKSUM.into(),
     }
@@ -199,7 +201,7 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         columns: record.columns,
         mean: record.mean,
         deviation: record.deviation,
-        threshold: Threshold::new(record.threshold_spe),
+        threshold: Threshold::new(record.threshold_spe).with_usual(record.usual_spe),
         training: record.training,
     })
 }

@@ -100,6 +100,8 @@ struct Fitted<T> {
     threshold: Threshold<T>,
     /// The share of false alarms that the samples support.
     false_alarms: f64,
+    /// How often the scores that the threshold comes from raise the alarm.
+    alarms: usize,
     report: FitReport<T>,
     trimmed: usize,
     warnings: Vec<mercer::detect::Warning>,
@@ -151,6 +153,7 @@ where
             true => learned.false_alarms.to_f64(),
             false => choices.alpha,
         },
+        alarms: learned.alarms,
         report: learned.fit,
         trimmed: learned.trimmed,
         warnings: learned.warnings().to_vec(),
@@ -184,20 +187,29 @@ where
     Ok(())
 }
 
-/// The threshold for exact kernel PCA on samples that are scaled already, and the share of false
-/// alarms that they support.
+/// The threshold for exact kernel PCA on samples that are scaled already.
+pub(crate) struct Calibrated<T> {
+    pub(crate) threshold: Threshold<T>,
+    /// The share of false alarms that the samples support.
+    pub(crate) false_alarms: f64,
+    /// How often their scores raise the alarm.
+    pub(crate) alarms: usize,
+}
+
+/// Calibrates it.
 pub(crate) fn calibrate<T, K>(
     samples: &Grid<T>,
     kernel: &K,
     choices: &Choices,
     step: &mut dyn FnMut(),
-) -> Result<(Threshold<T>, f64), Error>
+) -> Result<Calibrated<T>, Error>
 where
     T: Number,
     K: BlockKernel<[T], Scalar = T> + Clone,
 {
-    let fitted = fit(samples, kernel, choices, step)?;
-    fitted.refused.map_or(Ok((fitted.threshold, fitted.false_alarms)), Err)
+    let Fitted { threshold, false_alarms, alarms, refused, .. } =
+        fit(samples, kernel, choices, step)?;
+    refused.map_or(Ok(Calibrated { threshold, false_alarms, alarms }), Err)
 }
 
 impl<T: Number> Fitted<T> {
@@ -226,6 +238,7 @@ impl<T: Number> Fitted<T> {
             unspanned: self.report.unspanned.to_f64(),
             rank: self.report.rank,
             false_alarms: self.refused.is_none().then_some(self.false_alarms),
+            alarms: self.refused.is_none().then_some(self.alarms),
             folds: choices.folds,
             fold_order: choices.fold_order,
             refused: self.refused.map(|error| error.to_string()),
@@ -246,6 +259,9 @@ fn in_words<T>(warning: Warning, data: &Loaded<T>) -> String {
         Warning::PointsCapped => {
             "the landmarks do not span the variance that --variance asks for: raise --landmarks, or lower --gamma".into()
         }
+        Warning::AlarmStays { percent } => format!(
+            "usual readings score {percent} % of the threshold, an alarm by the smoothed score would hardly end: lower --alpha or --gamma, or let it end later (--alarm-end of score, eval and report)"
+        ),
         other => other.named(input, sample).to_string(),
     }
 }

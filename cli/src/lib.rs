@@ -22,6 +22,7 @@ mod unfinished;
 mod whole;
 mod file;
 mod label;
+mod watch;
 mod quality;
 mod search;
 mod sklearn;

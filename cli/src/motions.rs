@@ -18,16 +18,18 @@ pub(crate) fn training() -> Result<String> {
     Ok(csv(&names(), lines.map(Window::numbers)))
 }
 
-/// CSV of windows that no model has seen: all activities, in a column before the features, the learned one first.
+/// CSV of windows that no model has seen: activities and recordings in columns before the features, the learned activity first.
 pub(crate) fn unseen() -> Result<String> {
     let mut windows = windows(UNSEEN)?;
     windows.sort_by_key(|window| window.activity != NORMAL);
-    let header = format!("activity,{}", names());
-    Ok(csv(&header, windows.iter().map(|w| format!("{},{}", w.activity, w.numbers()))))
+    let header = format!("activity,recording,{}", names());
+    let line = |w: &Window| format!("{},{},{}", w.activity, w.recording, w.numbers());
+    Ok(csv(&header, windows.iter().map(line)))
 }
 
 /// Mean and standard deviation of each axis over some instants.
 struct Window {
+    recording: String,
     activity: String,
     features: Vec<f64>,
 }
@@ -59,23 +61,26 @@ fn windows(recordings: &str) -> Result<Vec<Window>> {
     let mut instants = Vec::new();
     for record in csv::Reader::from_reader(recordings.as_bytes()).records() {
         let record = record?;
-        let activity = record.get(1).context("no activity")?.to_string();
+        let [recording, activity] = [0, 1].map(|place| record.get(place).map(str::to_string));
+        let recording = recording.context("no recording")?;
+        let activity = activity.context("no activity")?;
         let axes: Vec<f64> =
             record.iter().skip(3).map(str::parse).collect::<Result<_, _>>().context("no number")?;
         ensure!(axes.len() == AXES.len(), "{} axes", axes.len());
-        instants.push((activity, axes));
+        instants.push((recording, activity, axes));
     }
-    let window = |rows: &[(String, Vec<f64>)]| {
+    let window = |rows: &[(String, String, Vec<f64>)]| {
         let count = rows.len() as f64;
-        let mean = |axis: usize| rows.iter().map(|(_, axes)| axes[axis]).sum::<f64>() / count;
+        let mean = |axis: usize| rows.iter().map(|(.., axes)| axes[axis]).sum::<f64>() / count;
         let deviation = |axis: usize| {
             let mean = mean(axis);
-            let squares = rows.iter().map(|(_, axes)| (axes[axis] - mean).powi(2));
+            let squares = rows.iter().map(|(.., axes)| (axes[axis] - mean).powi(2));
             (squares.sum::<f64>() / count).sqrt()
         };
         let axes = 0..AXES.len();
         let features = axes.clone().map(mean).chain(axes.map(deviation)).collect();
-        Window { activity: rows[0].0.clone(), features }
+        let (recording, activity, _) = rows[0].clone();
+        Window { recording, activity, features }
     };
     Ok(instants.chunks_exact(WINDOW).map(window).collect())
 }

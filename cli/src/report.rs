@@ -17,5 +17,5 @@ mod words;
 pub(crate) use html::page;
 pub(crate) use readings::Readings;
 
-/// Rows that are named in the table of alarms.
-const MOST_ALARMS: usize = 12;
+/// Rows that are named in the table of unusual ones.
+const MOST_UNUSUAL: usize = 12;

@@ -147,8 +147,8 @@ impl Dump {
             let dropped = self.eigenvalues.len() - rank;
             warnings.push(format!("{dropped} components without variance were left out"));
         }
-        let (threshold, refused) = match calibrated {
-            Ok(threshold) => (Some(threshold), None),
+        let (calibrated, refused) = match calibrated {
+            Ok(calibrated) => (Some(calibrated), None),
             Err(error @ Error::Parameter { .. }) => return Err(explain_option(error, name)),
             Err(error) => (None, Some(format!("the threshold could not be calibrated: {error}"))),
         };
@@ -170,14 +170,15 @@ impl Dump {
                 .unwrap_or_else(|| vec![T::ONE; inputs]),
             points,
             weights,
-            threshold: threshold.map_or(Threshold::EMPTY, |(threshold, _)| threshold),
+            threshold: calibrated.as_ref().map_or(Threshold::EMPTY, |found| found.threshold),
             training: Training {
                 samples: self.samples.len(),
                 trimmed: 0,
                 explained,
                 unspanned: 0.0,
                 rank,
-                false_alarms: threshold.map(|(_, false_alarms)| false_alarms),
+                false_alarms: calibrated.as_ref().map(|found| found.false_alarms),
+                alarms: calibrated.as_ref().map(|found| found.alarms),
                 folds: choices.folds,
                 fold_order: choices.fold_order,
                 refused,

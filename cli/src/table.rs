@@ -475,6 +475,8 @@ pub(crate) struct Loaded<T> {
     pub lines: Vec<u64>,
     /// The texts of one more column, if that was asked for.
     pub labels: Vec<String>,
+    /// Those of the column that tells recordings apart; all empty if there is none.
+    pub recordings: Vec<String>,
 }
 
 impl<T> Loaded<T> {
@@ -506,17 +508,35 @@ pub(crate) fn load<T: Number>(
     label: Option<&str>,
     inputs: impl FnOnce(&mut Table) -> Result<Vec<usize>>,
 ) -> Result<Loaded<T>> {
+    load_recordings(source, choice, label, None, inputs)
+}
+
+/// As [`load`], with the column that tells recordings apart.
+pub(crate) fn load_recordings<T: Number>(
+    source: &Source,
+    choice: &RowChoice,
+    label: Option<&str>,
+    recording: Option<&str>,
+    inputs: impl FnOnce(&mut Table) -> Result<Vec<usize>>,
+) -> Result<Loaded<T>> {
     let mut table = Table::open(source, choice)?;
     let inputs = inputs(&mut table)?;
-    let label = label.map(|name| table.column(name)).transpose()?;
+    let [label, recording] = [label, recording].map(|name| name.map(|name| table.column(name)));
+    let (label, recording) = (label.transpose()?, recording.transpose()?);
     let columns: Vec<String> = inputs.iter().map(|&i| table.header[i].clone()).collect();
     let mut values = vec![T::ZERO; inputs.len()];
     let mut read: Vec<OneRow<T>> = Vec::new();
     let mut progress = Progress::new("reading", 0);
     while let Some(row) = table.next_row()? {
         row.numbers(&inputs, &mut values)?;
-        let label = label.map(|column| row.text(column).to_string()).unwrap_or_default();
-        read.push(OneRow { number: row.number, line: row.line(), values: values.clone(), label });
+        let text = |column: Option<usize>| column.map(|column| row.text(column).to_string());
+        read.push(OneRow {
+            number: row.number,
+            line: row.line(),
+            values: values.clone(),
+            label: text(label).unwrap_or_default(),
+            recording: text(recording).unwrap_or_default(),
+        });
         progress.step();
     }
     if let Some(order) = &table.filter.rows {
@@ -529,12 +549,14 @@ pub(crate) fn load<T: Number>(
         rows: Vec::new(),
         lines: Vec::new(),
         labels: Vec::new(),
+        recordings: Vec::new(),
     };
     for row in read {
         loaded.samples.push(&row.values);
         loaded.rows.push(row.number);
         loaded.lines.push(row.line);
         loaded.labels.push(row.label);
+        loaded.recordings.push(row.recording);
     }
     Ok(loaded)
 }
@@ -545,4 +567,5 @@ struct OneRow<T> {
     line: u64,
     values: Vec<T>,
     label: String,
+    recording: String,
 }

@@ -32,8 +32,12 @@ pub(crate) struct Training {
     pub unspanned: f64,
     /// Components that could have been kept.
     pub rank: usize,
-    /// The share of false alarms that the threshold is for; none if it is not calibrated.
+    /// The share of false alarms that the threshold is for, of normal readings that are unusual; none
+    /// if it is not calibrated.
     pub false_alarms: Option<f64>,
+    /// How often the alarm, by its default rule, is raised by the scores that the threshold was
+    /// calibrated on; none as above.
+    pub alarms: Option<usize>,
     /// Folds of the cross-fit.
     pub folds: usize,
     /// How samples were dealt into folds.
@@ -49,7 +53,7 @@ impl Training {
     pub(crate) fn promise(&self) -> String {
         match self.false_alarms {
             Some(share) => format!(
-                "{} of normal readings ({} {} folds), {ASSUMPTION}",
+                "{} of normal readings are unusual ({} {} folds), {ASSUMPTION}",
                 percent(share),
                 self.folds,
                 self.fold_order
@@ -58,11 +62,25 @@ impl Training {
         }
     }
 
+    /// How often the alarm is raised by normal readings, as far as it was seen.
+    pub(crate) fn alarms_seen(&self) -> Option<String> {
+        let alarms = self.alarms?;
+        let times = match alarms {
+            0 => "never".into(),
+            1 => "once".into(),
+            alarms => format!("{alarms} times"),
+        };
+        Some(format!(
+            "{times} raised by the {} samples, each scored by a model that has not seen it",
+            self.samples
+        ))
+    }
+
     /// That learning refused it, in a sentence.
     pub(crate) fn refusal(&self) -> Option<String> {
         let why = self.refused.as_ref()?;
         Some(format!(
-            "learning refused this model, which projects readings but cannot tell which are unusual (it has no threshold, whatever scores above 0 is an alarm): {why}"
+            "learning refused this model, which projects readings but cannot tell which are unusual (it has no threshold, whatever scores above 0 is unusual): {why}"
         ))
     }
 
@@ -89,12 +107,17 @@ impl Training {
             Some(share) => {
                 ensure!(share > 0.0 && share < 1.0, "false_alarms must be a share > 0 and < 1");
                 ensure!(self.refused.is_none(), "false_alarms of a model that was refused");
+                let some = self.alarms.is_some_and(|alarms| alarms <= *samples);
+                ensure!(some, "alarms must be a number, at most that of the samples");
                 ensure!(
                     *folds >= 2 && all.is_some_and(|all| *folds <= all),
                     "{folds} folds of {samples} samples"
                 );
             }
-            None => ensure!(self.refused.is_some(), "neither false_alarms nor why there are none"),
+            None => {
+                ensure!(self.refused.is_some(), "neither false_alarms nor why there are none");
+                ensure!(self.alarms.is_none(), "alarms of a model that was refused");
+            }
         }
         ensure!(self.warnings.len() <= MOST_WARNINGS, "more than {MOST_WARNINGS} warnings");
         for text in self.warnings.iter().chain(&self.refused) {

@@ -25,7 +25,7 @@ fn a_summary_says_what_was_fitted() {
         "kernel                 rbf, gamma 0.03125",
         // The rows are ordered by species, so that neighbours are alike.
         "warning: neighbouring samples are alike",
-        "expected false alarms  8.3 % of normal readings (4 contiguous folds), if readings are exchangeable with the training rows: same conditions, independent of each other",
+        "expected false alarms  8.3 % of normal readings are unusual (4 contiguous folds), if readings are exchangeable with the training rows: same conditions, independent of each other",
         "warning: 1 samples are copies of others",
     ] {
         assert!(summary.contains(line), "{line}: {summary}");
@@ -49,27 +49,27 @@ fn a_summary_says_what_was_fitted() {
 }
 
 #[test]
-fn alarms_are_scores_above_the_threshold_and_contributions_are_named() {
+fn unusual_is_a_score_above_the_threshold_and_contributions_are_named() {
     let desk = Desk::new();
     iris(&desk, &["--precision", "f64", "--alpha", "0.2"]);
     let test = golden("iris_data_test.csv");
     let why = desk.succeed(&["score", "m.mercer", text(&test), "--why"]);
-    let names = ["row", "spe", "t2", "abs_sum", "alarm", "suspect", "expected", "fall"];
+    let names = ["row", "spe", "t2", "abs_sum", "unusual", "alarm", "suspect", "expected", "fall"];
     assert_eq!(cells(&why)[0], [names.as_slice(), &["x0", "x1", "x2", "x3"]].concat());
     let scored = desk.succeed(&["score", "m.mercer", text(&test)]);
     let (header, rows) = parse(&scored);
-    assert_eq!(header, names[..5]);
+    assert_eq!(header, names[..6]);
     assert_eq!(column(&scored, "row"), (0..60).map(f64::from).collect::<Vec<_>>());
     let json: serde_json::Value =
         serde_json::from_str(&desk.succeed(&["inspect", "m.mercer", "--json"])).expect("JSON");
     let threshold = json["threshold"]["spe"].as_f64().expect("a number");
-    let alarms = rows.iter().filter(|row| row[4] == 1.0).count();
-    assert!(alarms > 0 && alarms < rows.len(), "{alarms}");
+    let unusual = rows.iter().filter(|row| row[4] == 1.0).count();
+    assert!(unusual > 0 && unusual < rows.len(), "{unusual}");
     assert!(rows.iter().all(|row| (row[4] == 1.0) == (row[1] > threshold)));
     for (plain, why) in cells(&scored).iter().zip(cells(&why)) {
-        assert_eq!(plain[..5], why[..5], "reasons change no score");
+        assert_eq!(plain[..6], why[..6], "reasons change no score");
         // A suspect where there is something to explain.
-        let blamed = why[5..8].iter().filter(|cell| !cell.is_empty()).count();
+        let blamed = why[6..9].iter().filter(|cell| !cell.is_empty()).count();
         assert_eq!(blamed, if plain[4] == "0" { 0 } else { 3 }, "{why:?}");
     }
 }
@@ -101,15 +101,15 @@ fn suspects_explain_the_score() {
     let mut corrected = disturbed.clone();
     let mut right = 0;
     for (i, cells) in why.iter().enumerate() {
-        let suspect = header.iter().position(|name| name == cells[5]).expect("an input");
+        let suspect = header.iter().position(|name| name == cells[6]).expect("an input");
         right += usize::from(suspect == i % 4);
-        corrected[i][suspect] = cells[6].parse().expect("a number");
+        corrected[i][suspect] = cells[7].parse().expect("a number");
     }
     assert!(right >= 59, "{right} of 60");
     write("corrected.csv", &corrected);
     let rest = column(&desk.succeed(&["score", "m.mercer", "corrected.csv"]), "spe");
     for (cells, rest) in why.iter().zip(rest) {
-        let [spe, fall] = [cells[1], cells[7]].map(|cell| cell.parse::<f64>().expect("a number"));
+        let [spe, fall] = [cells[1], cells[8]].map(|cell| cell.parse::<f64>().expect("a number"));
         assert!((spe - fall - rest).abs() < 1e-12, "{cells:?} falls to {rest}");
     }
 }
@@ -196,7 +196,7 @@ fn other_separators_and_no_header_are_read() {
 fn a_stream_is_answered_row_by_row() {
     let desk = Desk::new();
     iris(&desk, &[]);
-    for (command, cells) in [("score", 5), ("project", 2)] {
+    for (command, cells) in [("score", 6), ("project", 2)] {
         let mut child = desk
             .command(&[command, "m.mercer", "-"])
             .stdin(Stdio::piped())

@@ -27,7 +27,7 @@ fn the_demo_leaves_what_it_says() {
         .lines()
         .filter_map(|line| line.strip_prefix("$ mercer ").map(String::from))
         .collect();
-    assert_eq!(commands.len(), 4, "{commands:?}");
+    assert_eq!(commands.len(), 5, "{commands:?}");
     let typed = folder.path().join("typed");
     fs::create_dir(&typed).unwrap();
     for file in ["walking.csv", "motions.csv"] {

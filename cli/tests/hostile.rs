@@ -217,7 +217,7 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     for (field, value, why) in [
         ("format", "\"other\"", "not a model of mercer"),
         ("version", "1", "format version 1"),
-        ("version", "3", "format version 3"),
+        ("version", "2", "format version 2"),
         ("precision", "\"f16\"", "not a model of mercer"),
         ("columns", "[]", "points: a row of 2 numbers, not 0"),
         ("columns", "[\"a\",\"a\"]", "two columns are called \"a\""),
@@ -247,6 +247,9 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         ("total_variance", "0.0", "`total_variance` must be"),
         ("indefinite", "1", "expected a boolean"),
         ("threshold_spe", "5.0", "no reading can exceed the threshold"),
+        ("usual_spe", "-0.1", "`usual` must be >= 0"),
+        ("usual_spe", "1e999", "not a valid model"),
+        ("usual_spe", "null", "invalid type"),
         ("samples", "1", "points of only 1 samples"),
         ("samples", "18446744073709551615", "too many"),
         ("trimmed", "18446744073709551615", "too many"),
@@ -257,6 +260,9 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         ("rank", "100000", "rank 100000 of 2 components"),
         ("false_alarms", "0.0", "false_alarms must be a share"),
         ("false_alarms", "null", "neither false_alarms nor why"),
+        ("alarms", "null", "alarms must be a number"),
+        ("alarms", "41", "alarms must be a number, at most that of the samples"),
+        ("alarms", "-1", "not a valid model"),
         ("refused", "\"deaf\"", "`threshold` must be 0 in a model that was refused"),
         ("folds", "0", "0 folds"),
         ("folds", "18446744073709551615", "folds of 40 samples"),
@@ -274,12 +280,12 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     refused(&mended(&with_field(&model, "warnings", &long("w", 40))), "many", "more than 32");
     // Fields of nobody, once more, and none.
     for (from, to) in [
-        ("\"version\": 2,", "\"version\": 2,\n  \"extra\": 1,"),
+        ("\"version\": 3,", "\"version\": 3,\n  \"extra\": 1,"),
         ("\"folds\": ", "\"extra\": 1,\n    \"folds\": "),
         ("\"gamma\": ", "\"extra\": 1,\n    \"gamma\": "),
         ("\"indefinite\": false,", "\"indefinite\": false,\n  \"indefinite\": false,"),
         ("\"indefinite\": false,\n", ""),
-        // T² raises no alarms.
+        // T² is compared with nothing.
         ("\"threshold_spe\": ", "\"threshold_t2\": 9.0,\n  \"threshold_spe\": "),
         ("\"threshold_spe\": ", "\"watch\": \"t2\",\n  \"threshold_spe\": "),
     ] {

@@ -73,9 +73,10 @@ fn the_page_has_figures_tables_and_words() {
     assert_eq!(html.matches("role=\"img\"><title>").count(), 7);
     for sentence in [
         "The model learned from 200 samples of 4 inputs.",
-        "raise one, if readings are exchangeable with the training rows: same conditions, independent of each other.",
+        "are unusual, if readings are exchangeable with the training rows: same conditions, independent of each other.",
         "5.0 % of normal rows expected if like the training rows, and independent",
-        "If all 200 rows here were normal and such readings, about 10 alarms could be expected",
+        "If all 200 rows here were normal and such readings, about 10 could be expected to be unusual",
+        "The alarm: smoothed score (1/8 of each row) above the threshold, until below 80 % of it. It was raised ",
         "<h2>On a device</h2>",
         "Cortex-M0, M0+, M1",
     ] {
@@ -85,15 +86,24 @@ fn the_page_has_figures_tables_and_words() {
     assert!(html.contains("&lt;c&gt; &amp; &quot;c&quot;"));
     assert!(html.contains("&lt;i&gt;bad&lt;/i&gt;"));
     assert!(!html.contains("<c>") && !html.contains("<i>bad"));
-    // The sensor that failed is the suspect of every alarm in the list.
-    let alarms = html.split("<table id=\"alarms\">").nth(1).unwrap();
-    let alarms = alarms.split("</table>").next().unwrap();
-    assert_eq!(alarms.matches("<td>&lt;c&gt; &amp; &quot;c&quot;</td>").count(), 12, "{alarms}");
-    // As many alarms as `score` finds.
+    // The sensor that failed is the suspect of every row in the list.
+    let worst = html.split("<table id=\"unusual\">").nth(1).unwrap();
+    let worst = worst.split("</table>").next().unwrap();
+    assert_eq!(worst.matches("<td>&lt;c&gt; &amp; &quot;c&quot;</td>").count(), 12, "{worst}");
+    // As many unusual rows and alarms as `score` finds.
     let scores = ok(folder.path(), &["score", "m.mercer", "test.csv"]);
-    let count = scores.lines().filter(|line| line.ends_with(",1")).count();
-    assert!(count >= 20, "{count}");
+    let of = |place: usize| -> Vec<bool> {
+        let cell = |line: &str| line.split(',').nth(place).unwrap() == "1";
+        scores.lines().skip(1).map(cell).collect()
+    };
+    let (unusual, alarm) = (of(4), of(5));
+    let count = unusual.iter().filter(|&&unusual| unusual).count();
+    let up = alarm.iter().filter(|&&up| up).count();
+    let raised = (0..alarm.len()).filter(|&i| alarm[i] && (i == 0 || !alarm[i - 1])).count();
+    assert!(count >= 20 && up >= 20 && raised >= 1, "{count} {up} {raised}");
     assert!(html.contains(&format!("<dd>{count}</dd>")), "{count}");
+    assert!(html.contains(&format!("<dd>{raised}</dd>")), "{raised}");
+    assert!(html.contains(&format!("{count} rows are unusual, {up} in alarm</title>")), "{up}");
     // The numbers of `inspect` are those of the page.
     let facts = ok(folder.path(), &["inspect", "m.mercer", "--json"]);
     let facts: Value = serde_json::from_str(&facts).unwrap();
@@ -133,7 +143,7 @@ fn rows_can_be_chosen() {
     let said = ok(folder.path(), &report);
     assert!(said.starts_with("good.html: 180 rows, "), "{said}");
     let html = fs::read_to_string(folder.path().join("good.html")).unwrap();
-    assert!(html.contains("A row raises an alarm when its SPE is above"), "{html}");
+    assert!(html.contains("A row is unusual when its SPE is above"), "{html}");
 }
 
 #[test]

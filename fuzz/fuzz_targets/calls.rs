@@ -305,7 +305,7 @@ impl Pair {
     }
 
     fn set_threshold(&mut self, decisions: &mut Decisions<'_>) {
-        let threshold = Threshold::new(number::any(decisions));
+        let threshold = Threshold::new(number::any(decisions)).with_usual(number::any(decisions));
         match self.learner.set_threshold(threshold) {
             Ok(()) => {
                 assert!(threshold.spe.is_finite());

@@ -9,7 +9,7 @@ use crate::number::{self, Number};
 use crate::{Decisions, pick};
 
 /// Fields of numbers, and those of a single one.
-const NUMBERS: [&str; 11] = [
+const NUMBERS: [&str; 12] = [
     "mean",
     "deviation",
     "points",
@@ -20,6 +20,7 @@ const NUMBERS: [&str; 11] = [
     "centre_norm",
     "total_variance",
     "threshold_spe",
+    "usual_spe",
     "gamma",
 ];
 

@@ -1,121 +1,59 @@
-//! From single readings to an alarm: warm-up, debounce, hysteresis, latch and acknowledge.
+//! From single readings to an alarm: warm-up, smoothing, hysteresis, latch and acknowledge.
 //!
-//! One reading over a threshold is not yet an alarm: thresholds are set so that a few percent of
-//! the usual readings exceed them. [`Alarm`] looks at the last `window` readings. With `a` of them
-//! unusual:
+//! One reading above the threshold is *unusual*, and not yet an *alarm*: thresholds are set so that
+//! a few percent of the normal readings exceed them. (A rate of
+//! [false alarms](crate::detect::FalseAlarms) therefore speaks of unusual readings; an alarm is
+//! raised less often, as the [report](crate::detect::LearnReport::alarms) of learning shows.) An
+//! [`Alarm`] looks at scores as they come, by a [rule](AlarmRule) that says when it is *up* and when
+//! it is *over*:
 //!
-//! | state | reading: `a ≥ raise` | reading: `a ≤ clear` | other reading | [`acknowledge`](Alarm::acknowledge) |
-//! |---|---|---|---|---|
-//! | [`WarmUp`](AlarmState::WarmUp) | – | – | `Normal` once `warm_up` readings were seen | – |
-//! | [`Normal`](AlarmState::Normal) | `Raised` | – | – | – |
-//! | [`Raised`](AlarmState::Raised) | – | `Latched` with `latch`, else `Normal` | – | `Acknowledged` |
-//! | [`Acknowledged`](AlarmState::Acknowledged) | – | `Normal` | – | – |
-//! | [`Latched`](AlarmState::Latched) | `Raised` | – | – | `Normal` |
+//! | rule | up | over |
+//! |---|---|---|
+//! | [`Smoothed`](AlarmRule::Smoothed), the default | `E > threshold` | `E < end %` of it |
+//! | [`Count`](AlarmRule::Count) | `raise` or more of the last `window` readings are unusual | at most `clear` of them are |
+//!
+//! with `E ← E + (SPE − E)/2^shift`, which starts at the mean score of usual readings that is
+//! [stored](crate::detect::Threshold::usual) beside the threshold. From that:
+//!
+//! | state | reading: up | reading: over | other reading | [`acknowledge`](Alarm::acknowledge) | [`gap`](Alarm::gap) |
+//! |---|---|---|---|---|---|
+//! | [`WarmUp`](AlarmState::WarmUp) | – | – | `Normal` once `warm_up` readings were seen | – | – |
+//! | [`Normal`](AlarmState::Normal) | `Raised` | – | – | – | – |
+//! | [`Raised`](AlarmState::Raised) | – | `Latched` with `latch`, else `Normal` | – | `Acknowledged` | as if over |
+//! | [`Acknowledged`](AlarmState::Acknowledged) | – | `Normal` | – | – | as if over |
+//! | [`Latched`](AlarmState::Latched) | `Raised` | – | – | `Normal` | – |
 //!
 //! A dash means that the state stays. Furthermore:
 //!
-//! - Readings during warm-up are counted but not judged, and are no part of the last `window`.
+//! - Readings during warm-up are counted but not judged: they are no part of the last `window`, and
+//!   `E` does not follow them, since warm-up is for scores that mean nothing yet.
 //! - Readings that were not made yet count as usual ones, so `raise` unusual readings in a row
 //!   always raise the alarm.
 //! - [`missing`](Alarm::missing), for a reading that could not be scored, changes no state and
-//!   counts neither way.
+//!   counts neither way. A score that is not finite, which no detector gives, is taken as missing.
+//! - [`gap`](Alarm::gap), between two recordings or after a standstill, forgets the readings: `E`
+//!   and the last `window` start afresh, and what was up is over. What somebody has to acknowledge
+//!   stays. There is no new warm-up.
 //! - [`reset`](Alarm::reset) leads from every state to the first one: `WarmUp`, or `Normal` if
 //!   `warm_up` is 0.
+//! - [`save`](Alarm::save) and [`restore`](Alarm::restore) carry all of it over a reset of the
+//!   device, in 24 bytes.
 //!
 //! The states but for the warm-up are those of alarm management standards (ISA-18.2, IEC 62682);
 //! `Latched` is their "returned to normal, unacknowledged".
 
+mod config;
+mod save;
+mod smooth;
+
+pub use config::{AlarmConfig, AlarmRule};
+pub use save::SAVED_SIZE;
+pub use smooth::Smooth;
+
+use config::LONGEST_WINDOW;
+
+use crate::detect::threshold::{Judged, Threshold};
 use crate::error::Error;
-
-/// When an alarm is raised and when it ends.
-///
-/// It can be written as a constant, and a wrong one can be made a compile error:
-///
-/// ```
-/// use mercer::AlarmConfig;
-/// /// Six of the last eight readings, and somebody has to look.
-/// const CONFIG: AlarmConfig = AlarmConfig::DEFAULT.window(8).raise(6).latch(true);
-/// const _: () = assert!(CONFIG.validate().is_ok());
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct AlarmConfig {
-    /// How many readings after a start are not judged, while filters settle.
-    pub warm_up: u16,
-    /// How many of the last readings count (`n`): 1 to 32.
-    pub window: u8,
-    /// The alarm is raised when at least so many of them are unusual (`m` of `n`): 1 to `window`.
-    pub raise: u8,
-    /// It ends when at most so many of them are: less than `raise`.
-    pub clear: u8,
-    /// It does not end by itself before it was acknowledged.
-    pub latch: bool,
-}
-
-/// Bits of the history.
-const LONGEST_WINDOW: u8 = 32;
-
-impl AlarmConfig {
-    /// No warm-up; raised at 3 of the last 5 readings, ended at 1 of 5; no latch.
-    ///
-    /// If 5 % of the usual readings exceed the threshold, independently, 3 of 5 do so once in 860
-    /// readings.
-    pub const DEFAULT: Self = Self { warm_up: 0, window: 5, raise: 3, clear: 1, latch: false };
-
-    /// Sets how many readings after a start are not judged. See [`warm_up`](field@Self::warm_up).
-    #[must_use]
-    pub const fn warm_up(self, warm_up: u16) -> Self {
-        Self { warm_up, ..self }
-    }
-
-    /// Sets how many of the last readings count. See [`window`](field@Self::window).
-    #[must_use]
-    pub const fn window(self, window: u8) -> Self {
-        Self { window, ..self }
-    }
-
-    /// Sets how many of them raise the alarm. See [`raise`](field@Self::raise).
-    #[must_use]
-    pub const fn raise(self, raise: u8) -> Self {
-        Self { raise, ..self }
-    }
-
-    /// Sets how many of them, at most, end it. See [`clear`](field@Self::clear).
-    #[must_use]
-    pub const fn clear(self, clear: u8) -> Self {
-        Self { clear, ..self }
-    }
-
-    /// Sets whether it has to be acknowledged to end. See [`latch`](field@Self::latch).
-    #[must_use]
-    pub const fn latch(self, latch: bool) -> Self {
-        Self { latch, ..self }
-    }
-
-    /// Do the numbers make sense together?
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] names the first field that does not.
-    pub const fn validate(&self) -> Result<(), Error> {
-        let (name, rule) = if self.window == 0 || self.window > LONGEST_WINDOW {
-            ("window", "1 to 32")
-        } else if self.raise == 0 || self.raise > self.window {
-            ("raise", "1 to window")
-        } else if self.clear >= self.raise {
-            ("clear", "< raise")
-        } else {
-            return Ok(());
-        };
-        Err(Error::Parameter { name, rule })
-    }
-}
-
-impl Default for AlarmConfig {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
 
 /// What an [`Alarm`] says; the [module](self) has the table of transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,16 +64,16 @@ pub enum AlarmState {
     WarmUp,
     /// Nothing to report.
     Normal,
-    /// Too many unusual readings, and nobody has acknowledged it.
+    /// The readings are not as usual, and nobody has acknowledged it.
     Raised,
-    /// Too many unusual readings, and somebody knows.
+    /// The readings are not as usual, and somebody knows.
     Acknowledged,
     /// It is over, but nobody has acknowledged that it was there.
     Latched,
 }
 
 impl AlarmState {
-    /// Are there too many unusual readings at present?
+    /// Is something wrong at present?
     pub const fn is_active(self) -> bool {
         matches!(self, Self::Raised | Self::Acknowledged)
     }
@@ -144,18 +82,39 @@ impl AlarmState {
     pub const fn is_unacknowledged(self) -> bool {
         matches!(self, Self::Raised | Self::Latched)
     }
+
+    /// The state after a reading that says so: the table's columns for readings.
+    const fn after(self, up: bool, over: bool, latch: bool) -> Self {
+        match self {
+            Self::Normal | Self::Latched if up => Self::Raised,
+            Self::Raised if over && latch => Self::Latched,
+            Self::Raised | Self::Acknowledged if over => Self::Normal,
+            other => other,
+        }
+    }
 }
 
 /// A small state machine between the judgement of single readings and what a user is told.
 ///
+/// It takes the verdicts of a detector in `f32` or `f64`, or those of a
+/// [quantised](crate::QuantisedDetector::judge) one, where `T` is `u64` and nothing is computed in
+/// floating point.
+///
 /// ```
 /// use mercer::{Alarm, AlarmConfig, AlarmState};
-/// let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?; // 3 of 5
-/// # let readings = [Ok(false), Ok(true), Ok(true), Err(()), Ok(true)];
-/// for reading in readings {
-///     // E.g. `detector.score(&x).map(|reading| reading.unusual)`.
-///     let state = match reading {
-///         Ok(unusual) => alarm.update(unusual),
+/// # use mercer::{Learner, Recipe};
+/// # use mercer::kernel::Rbf;
+/// # let mut learner = Learner::<Rbf<f32>, [f32; 2], 64, 16, 8>::new();
+/// # for t in 0..64 {
+/// #     let load = (t as f32 * 0.7).sin();
+/// #     learner.push(&[20.0 + 3.0 * load, 5.0 + load + 0.1 * (t as f32).cos()])?;
+/// # }
+/// # learner.learn(Rbf::for_inputs(2), Recipe::default())?;
+/// # let detector = learner.detector()?;
+/// let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
+/// for reading in [[20.0, 5.0], [f32::NAN, 5.0], [17.5, 6.0], [17.5, 6.0]] {
+///     let state = match detector.score(&reading) {
+///         Ok(verdict) => alarm.update(&verdict),
 ///         Err(_) => alarm.missing(),
 ///     };
 ///     if state.is_unacknowledged() { /* blink */ }
@@ -166,18 +125,20 @@ impl AlarmState {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Alarm {
+pub struct Alarm<T> {
     config: AlarmConfig,
     state: AlarmState,
     /// Readings that warm-up still takes.
     warming: u16,
     /// Missing readings since the last one that was not.
     absent: u16,
-    /// The last readings, the newest in the lowest bit; 1 is unusual.
+    /// Of the rule that counts: the last readings, the newest in the lowest bit; 1 is unusual.
     history: u32,
+    /// Of the rule that smooths: `E`, once there was a reading.
+    smoothed: Option<T>,
 }
 
-impl Alarm {
+impl<T: Smooth> Alarm<T> {
     /// An alarm before its first reading.
     ///
     /// # Errors
@@ -191,11 +152,24 @@ impl Alarm {
 
     const fn start(config: AlarmConfig) -> Self {
         let state = if config.warm_up > 0 { AlarmState::WarmUp } else { AlarmState::Normal };
-        Self { config, state, warming: config.warm_up, absent: 0, history: 0 }
+        Self { config, state, warming: config.warm_up, absent: 0, history: 0, smoothed: None }
     }
 
-    /// Takes a reading: is it [unusual](crate::Verdict::unusual)? Returns the state after it.
-    pub const fn update(&mut self, unusual: bool) -> AlarmState {
+    /// Takes a reading that was judged. Returns the state after it.
+    pub fn update(&mut self, reading: &impl Judged<Number = T>) -> AlarmState {
+        self.take(reading.spe(), &reading.threshold(), reading.is_unusual())
+    }
+
+    /// Takes a score with what it was compared with, and the outcome.
+    pub(in crate::detect) fn take(
+        &mut self,
+        spe: T,
+        threshold: &Threshold<T>,
+        unusual: bool,
+    ) -> AlarmState {
+        if !spe.is_finite() {
+            return self.missing();
+        }
         self.absent = 0;
         if self.warming > 0 {
             self.warming -= 1;
@@ -203,10 +177,33 @@ impl Alarm {
                 self.state = AlarmState::Normal;
             }
         } else {
-            self.history = ((self.history << 1) | unusual as u32) & self.window();
-            self.state = self.judge();
+            let (up, over) = match self.config.rule {
+                AlarmRule::Smoothed { shift, end } => self.smooth(spe, threshold, shift, end),
+                AlarmRule::Count { window, raise, clear } => {
+                    self.count(unusual, window, raise, clear)
+                }
+            };
+            self.state = self.state.after(up, over, self.config.latch);
         }
         self.state
+    }
+
+    /// Lets `E` follow a score: is it up, is it over?
+    fn smooth(&mut self, spe: T, threshold: &Threshold<T>, shift: u8, end: u8) -> (bool, bool) {
+        let before = match self.smoothed {
+            Some(smoothed) => smoothed,
+            None => T::begin(threshold, shift),
+        };
+        let smoothed = before.follow(spe, shift);
+        self.smoothed = Some(smoothed);
+        (smoothed.exceeds(threshold.spe, shift), smoothed.is_below(end, threshold.spe, shift))
+    }
+
+    /// Adds a reading to the last ones: is it up, is it over?
+    const fn count(&mut self, unusual: bool, window: u8, raise: u8, clear: u8) -> (bool, bool) {
+        self.history = ((self.history << 1) | unusual as u32) & window_bits(window);
+        let count = self.history.count_ones();
+        (count >= raise as u32, count <= clear as u32)
     }
 
     /// Takes note of a reading that could not be made or scored. Returns the state, which stays as
@@ -215,6 +212,17 @@ impl Alarm {
     /// A broken sensor is therefore no alarm of this kind: see [`absent`](Self::absent).
     pub const fn missing(&mut self) -> AlarmState {
         self.absent = self.absent.saturating_add(1);
+        self.state
+    }
+
+    /// Takes note that the readings to come do not go on where the last one was: a new recording, a
+    /// standstill, a sensor that was off. The readings before are forgotten, and an alarm that is up
+    /// is over. Returns the state after it.
+    pub const fn gap(&mut self) -> AlarmState {
+        self.absent = 0;
+        self.history = 0;
+        self.smoothed = None;
+        self.state = self.state.after(false, true, self.config.latch);
         self.state
     }
 
@@ -228,7 +236,7 @@ impl Alarm {
         self.state
     }
 
-    /// Forgets all readings and starts with the warm-up again, e.g. with a new model. Returns the
+    /// Forgets everything and starts with the warm-up again, e.g. with a new model. Returns the
     /// state after it.
     pub const fn reset(&mut self) -> AlarmState {
         *self = Self::start(self.config);
@@ -245,31 +253,28 @@ impl Alarm {
         &self.config
     }
 
-    /// How many of the last `window` readings were unusual.
+    /// The smoothed score, which is compared with the threshold: none before the first reading that
+    /// is judged, and with a rule that counts.
+    pub fn smoothed(&self) -> Option<T> {
+        match self.config.rule {
+            AlarmRule::Smoothed { shift, .. } => self.smoothed.map(|e| e.as_score(shift)),
+            AlarmRule::Count { .. } => None,
+        }
+    }
+
+    /// How many of the last `window` readings were unusual; 0 with a rule that does not count.
     pub const fn unusual(&self) -> u32 {
         self.history.count_ones()
     }
 
     /// How many readings in a row were [missing](Self::missing), up to 65535; a firmware decides
-    /// how many mean a fault.
+    /// how many mean a fault, and how many a [gap](Self::gap).
     pub const fn absent(&self) -> u16 {
         self.absent
     }
+}
 
-    /// The bits of the history that count.
-    const fn window(&self) -> u32 {
-        u32::MAX.wrapping_shr((LONGEST_WINDOW - self.config.window) as u32)
-    }
-
-    /// The state that follows from the history: the table's columns for readings.
-    const fn judge(&self) -> AlarmState {
-        let raise = self.unusual() >= self.config.raise as u32;
-        let clear = self.unusual() <= self.config.clear as u32;
-        match self.state {
-            AlarmState::Normal | AlarmState::Latched if raise => AlarmState::Raised,
-            AlarmState::Raised if clear && self.config.latch => AlarmState::Latched,
-            AlarmState::Raised | AlarmState::Acknowledged if clear => AlarmState::Normal,
-            other => other,
-        }
-    }
+/// The bits of a history that count.
+const fn window_bits(window: u8) -> u32 {
+    u32::MAX.wrapping_shr((LONGEST_WINDOW - window) as u32)
 }

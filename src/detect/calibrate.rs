@@ -1,5 +1,9 @@
 //! A threshold for a wished share of false alarms, and how far samples can support the wish.
 //!
+//! A false alarm is here a normal reading that is *unusual*: above the threshold. An
+//! [`Alarm`](crate::Alarm) takes more than one of them; the
+//! [report](crate::detect::LearnReport::alarms) says how often the samples raise it.
+//!
 //! The scores of the samples a model was fitted to say little about those of new readings: the
 //! model has bent itself towards them. On six real data sets a 5 % threshold taken from them gave
 //! 33 % false alarms (`docs/EVALUATION.md`). So the samples are scored by *cross-fit*: they are
@@ -21,7 +25,8 @@ use crate::error::Error;
 use crate::math::Real;
 
 /// How many false alarms are wished for, among readings that are
-/// [exchangeable](self) with the samples.
+/// [exchangeable](self) with the samples: normal readings that are
+/// [unusual](crate::Verdict::unusual). Alarms that an [`Alarm`](crate::Alarm) raises are fewer.
 ///
 /// The fewer they may be, the more samples it takes: 5 % wants a few dozen, 1 % several hundred.
 /// With fewer the threshold is one of the largest scores seen, which lets many anomalies pass; with
@@ -35,7 +40,7 @@ pub enum FalseAlarms<T> {
     Share(T),
     /// So many a day, at so many readings a second.
     PerDay {
-        /// False alarms a day, > 0.
+        /// Unusual readings a day that are normal, > 0.
         alarms: T,
         /// Readings a second, > 0.
         hertz: T,

@@ -117,6 +117,7 @@ where
     /// |---|---|
     /// | parameters of the kernel | [`Kernel::validate`] |
     /// | `mean`, `points`, `centre`, `weights`, `offsets`, `spe` | finite |
+    /// | `usual` | finite; not negative, but for indefinite kernels |
     /// | `deviation`, `total_variance` | finite, > 0 and not subnormal |
     /// | `variances` | the same, descending; in sum at most the total variance, but for rounding and indefinite kernels |
     /// | `centre`, `weights` | with a bounded kernel: not so large that rounding is all that is left |
@@ -151,8 +152,9 @@ where
     /// Replaces the threshold.
     ///
     /// # Errors
-    /// [`Error::Parameter`] says that it is not finite, [`Error::Deaf`] says that nothing would
-    /// exceed it, and [`Error::NotFitted`] that there is nothing to judge yet.
+    /// [`Error::Parameter`] says that it is not finite, or its `usual` score none;
+    /// [`Error::Deaf`] says that nothing would exceed it, and [`Error::NotFitted`] that there is
+    /// nothing to judge yet.
     pub fn set_threshold(&mut self, threshold: Threshold<Scalar<K, X>>) -> Result<(), Error> {
         let kernel = self.model.kernel().ok_or(Error::NotFitted)?;
         let hearing = Hearing::of(kernel.stranger_norm(), &self.model.expansion());

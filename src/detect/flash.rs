@@ -110,7 +110,8 @@ macro_rules! in_flash {
                     header.total_variance as f64,
                     header.indefinite,
                 );
-                let in_f64 = Threshold::new(threshold.spe as f64);
+                let in_f64 =
+                    Threshold::new(threshold.spe as f64).with_usual(threshold.usual as f64);
                 match inspection.finish($norm, &header, &in_f64) {
                     Ok(()) => {
                         let memos = $memos;

@@ -24,6 +24,8 @@ pub(in crate::detect) struct Hearing {
     pub(in crate::detect) centre_norm: f64,
     /// `Σ b_j²`.
     pub(in crate::detect) offsets: f64,
+    /// Scores can be negative.
+    pub(in crate::detect) indefinite: bool,
 }
 
 impl Hearing {
@@ -36,6 +38,7 @@ impl Hearing {
             norm: norm.map(T::to_f64),
             centre_norm: expansion.header().centre_norm.to_f64(),
             offsets: sum(expansion.offsets().iter().map(|b| b.to_f64() * b.to_f64())),
+            indefinite: expansion.header().indefinite,
         }
     }
 
@@ -54,10 +57,10 @@ impl Hearing {
     /// Can this threshold be exceeded?
     ///
     /// # Errors
-    /// [`Error::Parameter`] if it is not finite; [`Error::Deaf`].
+    /// [`Error::Parameter`] if it is not finite, or if its `usual` score is none; [`Error::Deaf`].
     pub(in crate::detect) const fn require(&self, threshold: &Threshold<f64>) -> Result<(), Error> {
-        if !threshold.spe.is_finite() {
-            return Err(Error::Parameter { name: "spe", rule: "finite" });
+        if let Err(fault) = threshold.validate(self.indefinite) {
+            return Err(fault);
         }
         if threshold.spe > self.highest_spe() { Err(Error::Deaf) } else { Ok(()) }
     }

@@ -3,12 +3,13 @@
 //! 1. Each fold is scored by a model fitted to the other folds.
 //! 2. If asked to, the worst-scoring share of the samples is left out, and 1 is done once more
 //!    without it.
-//! 3. The threshold is taken from these scores (see [`calibrate`](crate::detect::calibrate)), and
-//!    the model is fitted to all samples.
+//! 3. The threshold is taken from these scores (see [`calibrate`](crate::detect::calibrate)), their
+//!    mean is kept beside it for an [alarm](crate::Alarm) to start at, and the model is fitted to
+//!    all samples.
 //! 4. The order of the samples is looked at: if neighbours are alike, or a quarter is unlike the
 //!    others, the wish for false alarms is unlikely to come true.
-//! 5. A threshold that no reading exceeds is lowered, and inputs whose faults pass unnoticed are
-//!    looked for.
+//! 5. A threshold that no reading exceeds is lowered, alarms on these scores are counted, and inputs
+//!    whose faults pass unnoticed are looked for.
 //!
 //! What cannot be right is refused, what may not be is said: see [`Warning`] and the last variants
 //! of [`Error`].
@@ -36,6 +37,7 @@ use report::{Warnings, warn};
 
 use crate::Progress;
 use crate::detect::Threshold;
+use crate::detect::alarm::{Alarm, AlarmConfig};
 use crate::detect::calibrate::{nth_smallest, quantile, samples_for, supported_share};
 use crate::detect::folds::{Blocks, FoldOrder, HeldOut};
 use crate::detect::hearing::Hearing;
@@ -48,7 +50,7 @@ use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView, FitReport, Kerne
 use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, set};
-use crate::math::Real;
+use crate::math::{Real, long_sum};
 
 /// Borrowed memory for learning from `n` samples, of whatever origin.
 #[derive(Debug)]
@@ -164,6 +166,7 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
     threshold: Threshold<T>,
     /// The share of false alarms that the samples support.
     false_alarms: T,
+    alarms: usize,
     blind: u64,
     /// Where recordings end, if there are several.
     blocks: Blocks,
@@ -236,6 +239,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             warnings: heapless::Vec::new(),
             threshold: Threshold::EMPTY,
             false_alarms: T::ZERO,
+            alarms: 0,
             blind: 0,
             blocks: Blocks::default(),
             stage: Stage::Inspect,
@@ -370,6 +374,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     threshold: self.threshold,
                     wished: self.recipe.false_alarms.share().unwrap_or(T::ZERO),
                     false_alarms: self.false_alarms,
+                    alarms: self.alarms,
                     trimmed: self.trimmed,
                     warnings: self.warnings.clone(),
                     blind: self.blind,
@@ -410,6 +415,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         if let Some(norm) = norm {
             self.require_reach(norm, scratch)?;
         }
+        self.watch(head(scratch.spe, self.kept))?;
         let probe = Probe::new(head(scratch.spe, self.kept));
         self.stage = Stage::Probe { kernel, fit, near, probe };
         Ok(())
@@ -464,7 +470,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         let Some(quantile) = quantile(head(scratch.spe, given), remaining) else {
             return Err(Error::TooFewSamples { given, needed: 1 });
         };
-        self.threshold = Threshold::new(quantile.threshold);
+        let mean = long_sum(head(scratch.spe, given).iter().copied()) / T::from_usize(given);
+        self.threshold = Threshold::new(quantile.threshold).with_usual(mean);
         if given < needed {
             warn(&mut self.warnings, Warning::UnsupportedRate { given, needed });
         }
@@ -492,6 +499,24 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
         if let Some(quarter) = order.unlike {
             warn(&mut self.warnings, Warning::Drift { quarter });
+        }
+        Ok(())
+    }
+
+    /// Counts the alarms that the scores of the samples raise, in their order, and warns of an alarm
+    /// that usual readings would not end.
+    fn watch(&mut self, spe: &[T]) -> Result<(), Error> {
+        let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
+        let mut was_active = false;
+        for &spe in spe {
+            let unusual = spe > self.threshold.spe;
+            let is_active = alarm.take(spe, &self.threshold, unusual).is_active();
+            self.alarms += usize::from(is_active && !was_active);
+            was_active = is_active;
+        }
+        if !AlarmConfig::DEFAULT.rule.ends_with(&self.threshold) {
+            let share = self.threshold.usual.to_f64() / self.threshold.spe.to_f64();
+            warn(&mut self.warnings, Warning::AlarmStays { percent: (100.0 * share) as usize });
         }
         Ok(())
     }

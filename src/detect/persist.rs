@@ -22,7 +22,7 @@
 //! | 16 | 4 | `r` |
 //! | 20 | 4 | `p` |
 //! | 24 | `k` | the kernel: a tag and its parameters, see below |
-//! | 24+`k` | 3`s` | [threshold](crate::detect::Threshold) for SPE, [`centre_norm`](crate::kpca::ExpansionHeader::centre_norm), [`total_variance`](crate::kpca::ExpansionHeader::total_variance) |
+//! | 24+`k` | 4`s` | [threshold](crate::detect::Threshold) for SPE, the mean SPE of usual readings, [`centre_norm`](crate::kpca::ExpansionHeader::centre_norm), [`total_variance`](crate::kpca::ExpansionHeader::total_variance) |
 //! | | 2`ds` | means of the inputs, then their deviations |
 //! | | `rds` | points, one after the other |
 //! | | `rs` | centre weights `β` |
@@ -79,7 +79,7 @@ use crate::linalg::slices::{head, tail};
 use crate::math::Real;
 
 /// The version of the layout that is written, and the only one that is read.
-pub const FORMAT_VERSION: u16 = 2;
+pub const FORMAT_VERSION: u16 = 3;
 
 const MAGIC: [u8; 4] = *b"MRCR";
 const PRELUDE_SIZE: usize = 24;

@@ -51,6 +51,7 @@
 mod exponential;
 mod input;
 mod score;
+mod judge;
 mod explain;
 mod quantise;
 mod persist;
@@ -58,6 +59,7 @@ mod trial;
 mod valid;
 
 pub use input::Input;
+pub use judge::WholeVerdict;
 pub use persist::QUANTISED_FORMAT_VERSION;
 pub use score::{Component, QuantisedHeader, QuantisedPoint};
 
@@ -179,8 +181,9 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// Replaces the threshold.
     ///
     /// # Errors
-    /// [`Error::Parameter`] says that it is not finite, [`Error::Deaf`] says that nothing would
-    /// exceed it, and [`Error::NotFitted`] that there is nothing to judge yet.
+    /// [`Error::Parameter`] says that it is not finite, or its `usual` score none;
+    /// [`Error::Deaf`] says that nothing would exceed it, and [`Error::NotFitted`] that there is
+    /// nothing to judge yet.
     pub fn set_threshold(&mut self, threshold: Threshold<f32>) -> Result<(), Error> {
         self.require_heard(&threshold)?;
         self.threshold = threshold;
@@ -188,7 +191,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     }
 
     /// Scores a raw reading and compares it with the threshold; one pass over the points, no
-    /// floating-point operation but the comparison.
+    /// floating-point operation but the comparison. See [`judge`](Self::judge) for an alarm in
+    /// whole numbers, too.
     ///
     /// Every finite reading has a score: what is too large for the format is far from all points.
     ///

@@ -161,8 +161,8 @@ impl Inspection {
         if let Err(fault) = self.result() {
             return Err(fault);
         }
-        let centre_norm = header.centre_norm;
-        Hearing { norm, centre_norm, offsets: self.offsets }.require(threshold)
+        let ExpansionHeader { centre_norm, indefinite, .. } = *header;
+        Hearing { norm, centre_norm, offsets: self.offsets, indefinite }.require(threshold)
     }
 }
 

@@ -11,7 +11,7 @@ use core::hint::black_box;
 // Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
-use mercer::detect::Replace;
+use mercer::detect::{AlarmRule, Replace};
 use mercer::kernel::{
     BlockKernel, Codes, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum,
     Sum, geometry, gram,
@@ -192,7 +192,15 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let x = black_box([1.0, 0.5, -3.0]);
     let detector = learner.detector()?;
     let mut alarm = Alarm::new(black_box(AlarmConfig::DEFAULT))?;
-    black_box(alarm.update(detector.score(&x)?.unusual));
+    black_box(alarm.update(&detector.score(&x)?));
+    black_box((alarm.missing(), alarm.acknowledge(), alarm.smoothed(), alarm.gap()));
+    let mut alarm = Alarm::restore(black_box(AlarmConfig::DEFAULT), &black_box(alarm.save()))?;
+    black_box(alarm.update(&detector.score(&x)?));
+    black_box(alarm.reset());
+    let count = black_box(AlarmConfig::DEFAULT.rule(AlarmRule::THREE_OF_FIVE));
+    let mut alarm = Alarm::new(count)?;
+    black_box(alarm.update(&detector.score(&x)?));
+    black_box(Alarm::<f32>::restore(count, &alarm.save())?);
     black_box(detector.contributions(&x)?);
     black_box(detector.suspect(&x)?);
     let lost = black_box([1.0, f32::NAN, f32::INFINITY]);
@@ -230,6 +238,10 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     black_box(quantised.contributions(&x)?);
     black_box(quantised.suspect(&x)?);
     black_box(quantised.score_available(&lost)?);
+    let mut alarm = Alarm::new(black_box(AlarmConfig::DEFAULT))?;
+    black_box(alarm.update(&quantised.judge(&x)?));
+    black_box(alarm.update(&quantised.judge_counts(&black_box([1, 2, -3]))?));
+    black_box(Alarm::<u64>::restore(black_box(AlarmConfig::DEFAULT), &alarm.save())?);
     let mut bytes = [0; QuantisedDetector::<3, 8, 6>::ENCODED_SIZE];
     let length = quantised.write_to(black_box(&mut bytes))?;
     quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;

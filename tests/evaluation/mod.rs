@@ -11,12 +11,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use mercer::detect::learning::{LearnReport, LearnScratch, Learning};
-use mercer::detect::{LearnSizes, scaling};
+use mercer::detect::{AlarmRule, LearnSizes, Threshold, scaling};
 use mercer::kernel::{Indexed, Rbf, Samples};
 use mercer::kpca::{ExpansionHeader, KernelPcaView, Score};
 use mercer::linalg::eigen::TridiagonalQr;
 use mercer::math::{Fast, Math, Real};
-use mercer::{Error, Progress, Recipe};
+use mercer::{Alarm, AlarmConfig, Error, Progress, Recipe};
 
 use crate::common::{Grid, Table};
 
@@ -170,14 +170,105 @@ pub(crate) fn auroc(normal: &[f64], anomalous: &[f64]) -> f64 {
     won / (normal.len() as f64 * anomalous.len() as f64)
 }
 
-/// How many scores raise an alarm.
+/// How many scores are unusual.
 pub(crate) fn count_alarms(scores: &[f64], threshold: f64) -> usize {
     scores.iter().filter(|&&score| score > threshold).count()
 }
 
-/// The share of scores that raise an alarm.
+/// The share of scores that are unusual.
 pub(crate) fn alarm_rate(scores: &[f64], threshold: f64) -> f64 {
     count_alarms(scores, threshold) as f64 / scores.len() as f64
+}
+
+/// The rules that are compared, and what the document calls them.
+pub(crate) const RULES: [(&str, AlarmRule); 3] = [
+    ("each unusual row", AlarmRule::Count { window: 1, raise: 1, clear: 0 }),
+    ("3 of 5", AlarmRule::THREE_OF_FIVE),
+    ("smoothed", AlarmRule::SMOOTHED),
+];
+
+/// What an alarm did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watched {
+    normal: usize,
+    normal_in_alarm: usize,
+    /// Alarms that normal rows raised.
+    raised: usize,
+    faulty: usize,
+    /// Rows of faults in an alarm that the fault is the cause of.
+    faulty_in_alarm: usize,
+    /// For each fault the rows before such an alarm, if there was one.
+    delays: Vec<Option<usize>>,
+}
+
+impl Watched {
+    /// Shows an alarm one recording more: scores, and which of them are of a fault.
+    ///
+    /// An alarm that is left over from before a fault has not found it: only one that is raised by a row of the fault, or would be up
+    /// had it seen nothing else.
+    pub(crate) fn add<T: Real>(
+        &mut self,
+        rule: AlarmRule,
+        threshold: &Threshold<T>,
+        recording: impl Iterator<Item = (T, bool)>,
+    ) {
+        let new = || Alarm::<T>::new(AlarmConfig::DEFAULT.rule(rule)).unwrap();
+        let (mut alarm, mut own) = (new(), new());
+        let (mut was_faulty, mut raised_within, mut age) = (false, false, 0);
+        for (spe, faulty) in recording {
+            let mut score = Score::default();
+            score.spe = spe;
+            let verdict = threshold.judge(score);
+            if faulty && !was_faulty {
+                (own, raised_within, age) = (new(), false, 0);
+                self.delays.push(None);
+            }
+            let before = alarm.state().is_active();
+            let active = alarm.update(&verdict).is_active();
+            let own_active = own.update(&verdict).is_active();
+            raised_within = active && (raised_within || !before);
+            if faulty {
+                let found = active && (raised_within || own_active);
+                self.faulty += 1;
+                self.faulty_in_alarm += usize::from(found);
+                if let Some(delay) = self.delays.last_mut().filter(|_| found) {
+                    delay.get_or_insert(age);
+                }
+                age += 1;
+            } else {
+                self.normal += 1;
+                self.normal_in_alarm += usize::from(active);
+                self.raised += usize::from(active && !before);
+            }
+            was_faulty = faulty;
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.normal += other.normal;
+        self.normal_in_alarm += other.normal_in_alarm;
+        self.raised += other.raised;
+        self.faulty += other.faulty;
+        self.faulty_in_alarm += other.faulty_in_alarm;
+        self.delays.extend(other.delays);
+    }
+
+    pub(crate) const HEAD: &str = "alarms raised per 1000 normal rows | normal rows in alarm | fault rows in alarm | median delay, rows | faults missed |";
+
+    /// Cells of a table, below [`HEAD`](Self::HEAD).
+    pub(crate) fn cells(&self) -> String {
+        let mut found: Vec<usize> = self.delays.iter().flatten().copied().collect();
+        found.sort_unstable();
+        let delay = found.get(found.len() / 2).map_or("–".into(), usize::to_string);
+        format!(
+            "{:.1} | {:.3} | {:.3} | {delay} | {} of {} |",
+            1000.0 * self.raised as f64 / self.normal as f64,
+            self.normal_in_alarm as f64 / self.normal as f64,
+            self.faulty_in_alarm as f64 / self.faulty as f64,
+            self.delays.len() - found.len(),
+            self.delays.len()
+        )
+    }
 }
 
 pub(crate) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {

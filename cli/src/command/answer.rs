@@ -35,18 +35,21 @@ impl Input {
 }
 
 /// Writes a header, then for each row its number and what `cells` adds to the text, with a comma before each cell.
-/// Where inputs are missing, and that is no error, they are NaN.
+/// Where inputs are missing, and that is no error, they are NaN. Beside the inputs of a row it gets the text of one more
+/// column, if there is one to be read.
 pub(super) fn answer<T: Number>(
     model: &Model<T>,
     input: &Input,
     header: &str,
     missing: Missing,
-    mut cells: impl FnMut(&mut Scorer<'_, T>, &mut [T], &mut String) -> Result<(), Error>,
+    more: Option<&str>,
+    mut cells: impl FnMut(&mut Scorer<'_, T>, &mut [T], &str, &mut String) -> Result<(), Error>,
 ) -> Result<()> {
     // Or it would read its own answers, and never end.
     require_other(Path::new("/dev/stdout"), input.files())?;
     let mut table = Table::open(&input.source, &input.rows)?;
     let columns = table.columns(&model.columns)?;
+    let more = more.map(|name| table.column(name)).transpose()?;
     let mut out = Output::new(input.source.is_stream());
     write!(out, "row{header}")?;
     out.end_line()?;
@@ -63,7 +66,8 @@ pub(super) fn answer<T: Number>(
             continue;
         }
         text.clear();
-        cells(&mut scorer, &mut x, &mut text).map_err(|error| row.misfit(&columns, error))?;
+        let more = more.map(|column| row.text(column)).unwrap_or_default();
+        cells(&mut scorer, &mut x, more, &mut text).map_err(|error| row.misfit(&columns, error))?;
         write!(out, "{}{text}", row.number)?;
         out.end_line()?;
         progress.iter_mut().for_each(Progress::step);

@@ -19,11 +19,26 @@ pub(super) struct Arguments {
 }
 
 /// What is done one after the other, as one would type it in the folder, and why.
-const STEPS: [(&str, &[&str]); 4] = [
+const STEPS: [(&str, &[&str]); 5] = [
     ("Learn what walking looks like.", &["fit", "walking.csv", "--out", "walking.mercer"]),
     (
         "Score other windows: 50 each of walking, standing,\nrunning and badminton. Each 20th is shown.",
-        &["score", "walking.mercer", "motions.csv", "--every", "20"],
+        &["score", "walking.mercer", "motions.csv", "--every", "20", "--recording", "recording"],
+    ),
+    (
+        "How many windows are unusual, and what the alarm makes of\nthem, which starts afresh with each recording of 10 s.",
+        &[
+            "eval",
+            "walking.mercer",
+            "motions.csv",
+            "--label",
+            "activity",
+            "--normal",
+            "walking",
+            "--timeline",
+            "--recording",
+            "recording",
+        ],
     ),
     (
         "The model as Rust source, for firmware to include.",
@@ -31,7 +46,17 @@ const STEPS: [(&str, &[&str]); 4] = [
     ),
     (
         "All of it on one page, with reasons.",
-        &["report", "walking.mercer", "motions.csv", "--label", "activity", "--out", "report.html"],
+        &[
+            "report",
+            "walking.mercer",
+            "motions.csv",
+            "--label",
+            "activity",
+            "--recording",
+            "recording",
+            "--out",
+            "report.html",
+        ],
     ),
 ];
 

@@ -1,8 +1,8 @@
 //! `mercer eval`: how good a model is on rows whose truth is known.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use mercer::kpca::Score;
-use mercer::{Alarm, AlarmConfig, Error};
+use mercer::{AlarmConfig, Error, Verdict};
 use serde::Serialize;
 
 use super::answer::Input;
@@ -11,11 +11,12 @@ use crate::label::NormalLabels;
 use crate::model::{Model, with_model};
 use crate::progress::Progress;
 use crate::quality::{Estimate, auroc, rate};
-use crate::table::{Loaded, load};
-use crate::text::{excerpt, percent};
+use crate::table::{Loaded, Table, load_recordings};
+use crate::text::{excerpt, hang, percent};
+use crate::watch::{AlarmChoice, Cause, InWords, Watch};
 use crate::{Number, escape, file};
 
-/// Measure a model on labelled rows: AUROC, false alarms and detections, with 95 % intervals.
+/// Measure a model on labelled rows: AUROC, and which share of them is unusual, with 95 % intervals.
 ///
 /// The intervals take rows as independent of each other. Use rows that the model was not fitted to.
 #[derive(clap::Args, Debug)]
@@ -27,9 +28,12 @@ pub(super) struct Arguments {
     label: String,
     #[command(flatten)]
     normal: NormalLabels,
-    /// For recordings: each stretch of normal or anomalous rows, and when the alarm (3 of 5 rows) was raised in it
+    /// For recordings: each stretch of rows with the same label, how many of them are unusual, and
+    /// what the alarm says
     #[arg(long)]
     timeline: bool,
+    #[command(flatten)]
+    alarm: AlarmChoice,
     /// As JSON, for programs
     #[arg(long)]
     json: bool,
@@ -43,10 +47,31 @@ struct Evaluation {
     auroc: Estimate,
     auroc_t2: Estimate,
     auroc_abs_sum: Estimate,
-    false_alarms: Estimate,
-    detections: Estimate,
+    /// The share of normal rows that are unusual.
+    unusual_normal: Estimate,
+    /// The same of anomalous rows.
+    unusual_anomalous: Estimate,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alarm: Option<Alarms>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeline: Option<Vec<Stretch>>,
+}
+
+/// What the alarm said.
+#[derive(Debug, Serialize)]
+struct Alarms {
+    /// What raises and what ends it.
+    rule: String,
+    /// How often it was raised in normal rows, and for each 1000 of them.
+    raised_normal: usize,
+    raised_per_1000_normal: f64,
+    /// The share of normal rows in alarm.
+    in_alarm_normal: f64,
+    /// The share of anomalous rows in alarm.
+    in_alarm_anomalous: f64,
+    /// Anomalous stretches with an alarm of their own.
+    found: usize,
+    missed: usize,
 }
 
 /// Neighbouring rows with the same label.
@@ -58,9 +83,14 @@ struct Stretch {
     last_row: u64,
     rows: usize,
     /// Rows above the threshold.
-    above: usize,
-    /// Rows from the first of the stretch to the one that raised the alarm, or found it raised: 0 for at once.
-    alarm_after: Option<usize>,
+    unusual: usize,
+    /// Rows in alarm.
+    in_alarm: usize,
+    /// How often the alarm was raised.
+    raised: usize,
+    /// Rows before the first in which the alarm is up because of rows of this stretch, not left over
+    /// from the one before: 0 for at once.
+    found_after: Option<usize>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
@@ -69,29 +99,39 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let Arguments { input: Input { source, rows, .. }, label, .. } = arguments;
-    let data = load::<T>(source, rows, Some(label), |table| table.columns(&model.columns))?;
+    let config = arguments.alarm.config()?;
+    ensure!(
+        arguments.timeline || !arguments.alarm.is_given(),
+        "the alarm is looked at with --timeline: add it, or leave out --alarm, --alarm-shift, --alarm-end and --recording"
+    );
+    let recording = arguments.alarm.recording.as_deref();
+    let columns = |table: &mut Table| table.columns(&model.columns);
+    let data = load_recordings::<T>(source, rows, Some(label), recording, columns)?;
     let normal = arguments.normal.split(&data.name, label, &data.labels)?;
-    let (scores, alarms) = score_all(model, &data)?;
+    let verdicts = score_all(model, &data)?;
     let of = |kind: bool, score: fn(&Score<T>) -> T| -> Vec<f64> {
-        let chosen = scores.iter().zip(&normal).filter(|(_, normal)| **normal == kind);
-        chosen.map(|(scores, _)| score(scores).to_f64()).collect()
+        let chosen = verdicts.iter().zip(&normal).filter(|(_, normal)| **normal == kind);
+        chosen.map(|(verdict, _)| score(&verdict.score).to_f64()).collect()
     };
     let area = |score| auroc(&of(true, score), &of(false, score)).expect("rows of both kinds");
     let count = |kind| normal.iter().filter(|&&normal| normal == kind).count();
-    let raised = |kind| {
-        let raised =
-            alarms.iter().zip(&normal).filter(|(alarm, normal)| **alarm && **normal == kind);
-        rate(raised.count(), count(kind)).expect("rows of both kinds")
+    let unusual = |kind| {
+        let rows = verdicts.iter().zip(&normal);
+        let unusual = rows.filter(|(verdict, normal)| verdict.unusual && **normal == kind);
+        rate(unusual.count(), count(kind)).expect("rows of both kinds")
     };
+    let timeline =
+        arguments.timeline.then(|| stretches(&data, &normal, &verdicts, config)).transpose()?;
     let evaluation = Evaluation {
         normal: count(true),
         anomalous: count(false),
         auroc: area(|score| score.spe),
         auroc_t2: area(|score| score.t2),
         auroc_abs_sum: area(|score| score.abs_sum),
-        false_alarms: raised(true),
-        detections: raised(false),
-        timeline: arguments.timeline.then(|| stretches(&data, &normal, &alarms)).transpose()?,
+        unusual_normal: unusual(true),
+        unusual_anomalous: unusual(false),
+        alarm: timeline.as_ref().map(|timeline| Alarms::of(timeline, config)),
+        timeline,
     };
     match arguments.json {
         true => say!("{}", escape::json(&serde_json::to_string_pretty(&evaluation)?)),
@@ -100,54 +140,81 @@ fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The scores of all rows, and whether they are above the threshold.
-fn score_all<T: Number>(model: &Model<T>, data: &Loaded<T>) -> Result<(Vec<Score<T>>, Vec<bool>)> {
+/// What the model says of all rows.
+fn score_all<T: Number>(model: &Model<T>, data: &Loaded<T>) -> Result<Vec<Verdict<T>>> {
     let mut progress = Progress::new("scoring", data.samples.rows() as u64);
     let mut scorer = model.scorer();
-    let (mut scores, mut alarms) = (Vec::new(), Vec::new());
+    let mut verdicts = Vec::new();
     for (i, x) in data.samples.iter_rows().enumerate() {
-        let reading = scorer.score(x);
-        let reading = reading.map_err(|error| match error {
+        let verdict = scorer.score(x);
+        verdicts.push(verdict.map_err(|error| match error {
             Error::Query(fault) => data.fault(i, fault),
             other => anyhow!("{}: {other}", data.place(i)),
-        })?;
-        scores.push(reading.score);
-        alarms.push(reading.unusual);
+        })?);
         progress.step();
     }
-    Ok((scores, alarms))
+    Ok(verdicts)
 }
 
 /// Divides a recording where its label changes.
 fn stretches<T: Number>(
     data: &Loaded<T>,
     normal: &[bool],
-    alarms: &[bool],
+    verdicts: &[Verdict<T>],
+    config: AlarmConfig,
 ) -> Result<Vec<Stretch>> {
-    let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
+    let (mut watch, mut cause) = (Watch::new(config)?, Cause::new(config)?);
     let mut stretches: Vec<Stretch> = Vec::new();
-    for (i, (&normal, &above)) in normal.iter().zip(alarms).enumerate() {
+    for (i, (&normal, verdict)) in normal.iter().zip(verdicts).enumerate() {
         let (label, row) = (&data.labels[i], data.rows[i]);
         if stretches.last().is_none_or(|last| last.label != *label) {
+            cause = Cause::new(config)?;
             stretches.push(Stretch {
                 label: label.clone(),
                 normal,
                 first_row: row,
                 last_row: row,
                 rows: 0,
-                above: 0,
-                alarm_after: None,
+                unusual: 0,
+                in_alarm: 0,
+                raised: 0,
+                found_after: None,
             });
         }
         let stretch = stretches.last_mut().expect("one was just added");
-        if alarm.update(above).is_active() && stretch.alarm_after.is_none() {
-            stretch.alarm_after = Some(stretch.rows);
+        let seen = watch.see(verdict, &data.recordings[i]);
+        if cause.is_cause(verdict, &data.recordings[i], seen) {
+            stretch.found_after.get_or_insert(stretch.rows);
         }
         stretch.last_row = row;
         stretch.rows += 1;
-        stretch.above += usize::from(above);
+        stretch.unusual += usize::from(verdict.unusual);
+        stretch.in_alarm += usize::from(seen.active);
+        stretch.raised += usize::from(seen.raised);
     }
     Ok(stretches)
+}
+
+impl Alarms {
+    fn of(timeline: &[Stretch], config: AlarmConfig) -> Self {
+        let of = |kind: bool| timeline.iter().filter(move |stretch| stretch.normal == kind);
+        let share = |kind| {
+            let rows: usize = of(kind).map(|stretch| stretch.rows).sum();
+            of(kind).map(|stretch| stretch.in_alarm).sum::<usize>() as f64 / rows as f64
+        };
+        let raised: usize = of(true).map(|stretch| stretch.raised).sum();
+        let rows: usize = of(true).map(|stretch| stretch.rows).sum();
+        let found = of(false).filter(|stretch| stretch.found_after.is_some()).count();
+        Self {
+            rule: InWords(config).to_string(),
+            raised_normal: raised,
+            raised_per_1000_normal: 1000.0 * raised as f64 / rows as f64,
+            in_alarm_normal: share(true),
+            in_alarm_anomalous: share(false),
+            found,
+            missed: of(false).count() - found,
+        }
+    }
 }
 
 fn in_words(evaluation: &Evaluation) -> String {
@@ -166,33 +233,46 @@ fn in_words(evaluation: &Evaluation) -> String {
         ("AUROC, SPE", area(&evaluation.auroc)),
         ("AUROC, T²", area(&evaluation.auroc_t2)),
         ("AUROC, Σ|f|", area(&evaluation.auroc_abs_sum)),
-        ("false alarms", share(&evaluation.false_alarms)),
-        ("detections", share(&evaluation.detections)),
+        ("unusual, normal", share(&evaluation.unusual_normal)),
+        ("unusual, anomalous", share(&evaluation.unusual_anomalous)),
     ] {
         text += &format!("{name:<22} {value}\n");
     }
-    if let Some(timeline) = &evaluation.timeline {
-        text += "\n       rows  above threshold  alarm     label\n";
-        for stretch in timeline {
-            let rows = format!("{}–{}", stretch.first_row, stretch.last_row);
-            let above = percent(stretch.above as f64 / stretch.rows as f64);
-            let alarm = match stretch.alarm_after {
-                Some(after) => format!("after {after}"),
-                None => "–".into(),
-            };
-            text += &format!(
-                "{rows:>11}  {above:>15}  {alarm:<8}  {}\n",
-                escape::line(&excerpt(&stretch.label))
-            );
-        }
-        let caught = |kind: bool| {
-            let of = || timeline.iter().filter(|stretch| stretch.normal == kind);
-            (of().filter(|stretch| stretch.alarm_after.is_some()).count(), of().count())
+    if let (Some(timeline), Some(alarm)) = (&evaluation.timeline, &evaluation.alarm) {
+        text += &timeline_in_words(timeline, alarm);
+    }
+    text
+}
+
+fn timeline_in_words(timeline: &[Stretch], alarm: &Alarms) -> String {
+    let mut text = String::from("\n       rows  unusual  in alarm  raised  alarm     label\n");
+    for stretch in timeline {
+        let rows = format!("{}–{}", stretch.first_row, stretch.last_row);
+        let share = |rows: usize| percent(rows as f64 / stretch.rows as f64);
+        let found = match stretch.found_after {
+            Some(after) => format!("after {after}"),
+            None => "–".into(),
         };
-        let ((found, faults), (disturbed, quiet)) = (caught(false), caught(true));
         text += &format!(
-            "alarm in {found} of {faults} anomalous stretches, and in {disturbed} of {quiet} normal ones\n"
+            "{rows:>11}  {:>7}  {:>8}  {:>6}  {found:<8}  {}\n",
+            share(stretch.unusual),
+            share(stretch.in_alarm),
+            stretch.raised,
+            escape::line(&excerpt(&stretch.label))
         );
+    }
+    let raised = match alarm.raised_normal {
+        1 => "once".to_string(),
+        raised => format!("{raised} times"),
+    };
+    for (name, value) in [
+        ("alarm", alarm.rule.clone()),
+        ("raised, normal", format!("{raised}, {:.1} per 1000 rows", alarm.raised_per_1000_normal)),
+        ("in alarm, normal", percent(alarm.in_alarm_normal)),
+        ("in alarm, anomalous", percent(alarm.in_alarm_anomalous)),
+        ("found", format!("{} of {} anomalous stretches", alarm.found, alarm.found + alarm.missed)),
+    ] {
+        text += &format!("{name:<22} {}\n", hang(&value, 23));
     }
     text
 }

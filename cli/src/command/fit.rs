@@ -79,6 +79,7 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
         ),
     ];
     lines.push(("expected false alarms", training.promise()));
+    lines.extend(training.alarms_seen().map(|seen| ("alarm", seen)));
     lines.push(("flash on a device", format!("{} bytes", thousands(model.flash()))));
     let about = if model.cost().is_some() { "" } else { "about " };
     let stack = format!("{about}{} bytes of stack", thousands(model.stack()));

@@ -42,7 +42,7 @@ struct Sklearn {
     /// The numbers that the model is made of
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     precision: Precision,
-    /// The share of normal readings that may raise an alarm
+    /// The share of normal readings that may be unusual (an alarm takes more than one)
     #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
     alpha: f64,
     /// Parts that the samples are dealt into to calibrate the threshold

@@ -55,6 +55,8 @@ struct Facts<T> {
     false_alarms_assume: Option<&'static str>,
     folds: usize,
     fold_order: Order,
+    /// How often the alarm is raised by the scores that the threshold was calibrated on.
+    alarms: Option<usize>,
     refused: Option<String>,
     warnings: Vec<String>,
     flash_bytes: usize,
@@ -68,6 +70,7 @@ struct Facts<T> {
 #[derive(Serialize)]
 struct ThresholdFacts<T> {
     spe: T,
+    usual: T,
 }
 
 /// What a score costs at the most.
@@ -102,13 +105,14 @@ impl<T: Number> Facts<T> {
             unspanned: training.unspanned,
             total_variance: header.total_variance,
             indefinite: header.indefinite,
-            threshold: ThresholdFacts { spe: model.threshold.spe },
+            threshold: ThresholdFacts { spe: model.threshold.spe, usual: model.threshold.usual },
             samples: training.samples,
             trimmed: training.trimmed,
             false_alarms: training.false_alarms,
             false_alarms_assume: training.false_alarms.map(|_| ASSUMPTION),
             folds: training.folds,
             fold_order: training.fold_order,
+            alarms: training.alarms,
             refused: training.refused.clone(),
             warnings: training.warnings.clone(),
             flash_bytes: model.flash(),

@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 fn project<T: Number>(model: &Model<T>, input: &Input) -> Result<()> {
     let header: String = (0..model.components()).map(|j| format!(",f{j}")).collect();
-    answer(model, input, &header, Missing::Error, |scorer, x, text| {
+    answer(model, input, &header, Missing::Error, None, |scorer, x, _, text| {
         scorer.project(x)?;
         scorer.projection.iter().for_each(|f| push_cell(text, f));
         Ok(())

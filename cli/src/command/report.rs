@@ -8,10 +8,11 @@ use super::answer::Input;
 use super::say;
 use crate::model::{Model, with_model};
 use crate::report::{Readings, page};
+use crate::watch::AlarmChoice;
 use crate::whole::{require_other, write_whole};
 use crate::{Number, file};
 
-/// Show scores, alarms and their reasons on one HTML page that needs no network.
+/// Show scores, unusual rows with their reasons, and alarms on one HTML page that needs no network.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -25,6 +26,8 @@ pub(super) struct Arguments {
     /// What scores are drawn over [default: the number of the row]
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
+    #[command(flatten)]
+    alarm: AlarmChoice,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
@@ -32,9 +35,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let Arguments { input: Input { model: file, source, rows }, label, time, .. } = arguments;
+    let Arguments { input: Input { model: file, source, rows }, label, time, alarm, .. } =
+        arguments;
     require_other(&arguments.out, arguments.input.files())?;
-    let readings = Readings::new(model, source, rows, label.as_deref(), time.as_deref())?;
+    let readings = Readings::new(model, source, rows, label.as_deref(), time.as_deref(), alarm)?;
     write_whole(&arguments.out, page(file, model, &readings)?.as_bytes())?;
     say!("{}: {}", arguments.out.display(), readings.in_short());
     Ok(())

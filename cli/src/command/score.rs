@@ -7,9 +7,13 @@ use super::answer::{Input, answer};
 use crate::missing::Missing;
 use crate::model::{Model, with_model};
 use crate::text::push_cell;
+use crate::watch::{AlarmChoice, Watch};
 use crate::{Number, escape, file};
 
-/// Score each row: CSV `row,spe,t2,abs_sum,alarm` on standard output; alarm is 1 above the threshold, else 0.
+/// Score each row: CSV `row,spe,t2,abs_sum,unusual,alarm` on standard output.
+///
+/// unusual is 1 if SPE is above the threshold, else 0; alarm is 1 while the alarm is up, which
+/// looks at one row after the other.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -23,6 +27,8 @@ pub(super) struct Arguments {
     /// of the inputs that a row was scored without, separated by semicolons
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     missing: Missing,
+    #[command(flatten)]
+    alarm: AlarmChoice,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
@@ -30,8 +36,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let &Arguments { ref input, why, missing } = arguments;
-    let mut header = String::from(",spe,t2,abs_sum,alarm");
+    let &Arguments { ref input, why, missing, ref alarm } = arguments;
+    let mut watch = Watch::new(alarm.config()?)?;
+    let mut header = String::from(",spe,t2,abs_sum,unusual,alarm");
     if missing == Missing::Impute {
         header += ",missing";
     }
@@ -39,11 +46,14 @@ fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         header += ",suspect,expected,fall";
         model.columns.iter().for_each(|name| header += &format!(",{}", escape::csv(name)));
     }
-    answer(model, input, &header, missing, |scorer, x, text| {
+    let recording = alarm.recording.as_deref();
+    answer(model, input, &header, missing, recording, |scorer, x, recording, text| {
         let PartialVerdict { verdict, missing: lost, .. } = scorer.score_available(x)?;
         let score = verdict.score;
         [score.spe, score.t2, score.abs_sum].iter().for_each(|score| push_cell(text, score));
-        text.push_str(if verdict.unusual { ",1" } else { ",0" });
+        for yes in [verdict.unusual, watch.see(&verdict, recording).active] {
+            text.push_str(if yes { ",1" } else { ",0" });
+        }
         if missing == Missing::Impute {
             push_names(text, model, &lost);
         }

@@ -67,8 +67,8 @@ typedef struct {lower}_reading {{
     {number} t2;
     /* Sum of the absolute projections. */
     {number} abs_sum;
-    /* 1 if spe is above its threshold, else 0. */
-    int alarm;
+    /* 1 if spe is above its threshold, else 0. One unusual reading is not yet an alarm. */
+    int unusual;
 }} {lower}_reading;
 
 /* The reading is so far out that its scores are not finite; or it has no direction, and the kernel compares directions. */
@@ -173,7 +173,7 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
     out->spe = spe;
     out->t2 = t2;
     out->abs_sum = abs_sum;
-    out->alarm = spe > {threshold};
+    out->unusual = spe > {threshold};
     return 0;
 }}
 "#,

@@ -134,7 +134,8 @@ pub static {name}: {alias} = {{
 
 /// A threshold as an expression.
 pub(super) fn threshold<T: Number>(threshold: &Threshold<T>) -> String {
-    format!("::mercer::detect::Threshold::new({})", literal(&threshold.spe))
+    let (spe, usual) = (literal(&threshold.spe), literal(&threshold.usual));
+    format!("::mercer::detect::Threshold::new({spe}).with_usual({usual})")
 }
 
 /// The shortest decimal that reads back as the same number.

@@ -19,7 +19,9 @@ pub(super) enum Tone {
     Data,
     /// A threshold.
     Limit,
-    /// Above it.
+    /// Rows above it.
+    Unusual,
+    /// Rows in alarm.
     Alarm,
     /// Rows of the first labels, by position.
     Label(usize),
@@ -33,12 +35,13 @@ pub(super) const LABELS: usize = 6;
 pub(super) const LEVELS: usize = 9;
 
 impl Tone {
-    const FIXED: [(Tone, &str); 6] = [
+    const FIXED: [(Tone, &str); 7] = [
         (Tone::Ink, "ink"),
         (Tone::Soft, "soft"),
         (Tone::Faint, "faint"),
         (Tone::Data, "data"),
         (Tone::Limit, "limit"),
+        (Tone::Unusual, "unusual"),
         (Tone::Alarm, "alarm"),
     ];
 

@@ -11,7 +11,7 @@ use super::readings::{Readings, file_name};
 use super::scatter::Scatter;
 use super::spectrum::Spectrum;
 use super::timeline::Timeline;
-use super::{MOST_ALARMS, words};
+use super::{MOST_UNUSUAL, words};
 use crate::escape::html as escape;
 use crate::model::Model;
 use crate::text::{percent, short, shorten, thousands};
@@ -33,7 +33,7 @@ pub(crate) fn page<T: Number>(
     let sections = [
         timeline(readings)?,
         heat_map(model, readings)?,
-        alarms(model, readings)?,
+        unusual_rows(model, readings)?,
         projections(model, readings)?,
         fit(model, readings)?,
         device(model)?,
@@ -53,19 +53,21 @@ pub(crate) fn page<T: Number>(
 
 /// The figures at the head of the page.
 fn tiles<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
-    let (rows, seen) = (readings.count(), readings.alarm_count());
+    let (rows, seen) = (readings.count(), readings.unusual_count());
     let worst = readings.worst(0..rows).map_or(0.0, |row| readings.severity[row]);
     let share = percent(seen as f64 / rows as f64);
     let expected = match model.training.false_alarms {
         Some(normal) => format!(
-            "alarms: {share}; {} of normal rows expected {ASSUMPTION_IN_SHORT}",
+            "unusual: {share}; {} of normal rows expected {ASSUMPTION_IN_SHORT}",
             percent(normal)
         ),
-        None => format!("alarms: {share}"),
+        None => format!("unusual: {share}"),
     };
+    let in_alarm = percent(readings.alarm_count() as f64 / rows as f64);
     let tiles = [
         (thousands(rows), "rows scored".to_string()),
         (thousands(seen), expected),
+        (thousands(readings.raised), format!("alarms raised; {in_alarm} of rows in alarm")),
         (words::thresholds(worst), "worst score, in thresholds".into()),
         (format!("{} bytes", thousands(model.flash())), "of flash on a device".into()),
     ];
@@ -82,7 +84,8 @@ fn timeline<T: Number>(readings: &Readings<T>) -> Result<String> {
         legend(&[
             ("line", Tone::Data, "score"),
             ("line", Tone::Limit, &format!("threshold {}", short(readings.threshold))),
-            ("dot", Tone::Alarm, "alarm"),
+            ("dot", Tone::Unusual, "unusual"),
+            ("box", Tone::Alarm, "bar above: alarm"),
         ])
     );
     if let Some(labels) = &readings.labels {
@@ -105,20 +108,21 @@ fn timeline<T: Number>(readings: &Readings<T>) -> Result<String> {
     Ok(format!("<section>\n<h2>Scores</h2>\n{figure}</section>\n"))
 }
 
-/// Tables of alarms: the worst ones, and how many by label.
-fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
+/// Tables of unusual rows: the worst ones, and how many by label.
+fn unusual_rows<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
     Ok(format!(
         "<div class=\"pair\">\n{}{}</div>\n",
-        worst_alarms(model, readings)?,
-        alarms_by_label(readings)
+        worst_rows(model, readings)?,
+        by_label(readings)
     ))
 }
 
-fn alarms_by_label<T: Number>(readings: &Readings<T>) -> String {
+fn by_label<T: Number>(readings: &Readings<T>) -> String {
     let Some(labels) = &readings.labels else { return String::new() };
     let lines = labels.names.iter().take(MOST_LABELS).enumerate().map(|(label, name)| {
         let rows = || (0..readings.count()).filter(move |&row| labels.of_rows[row] == label);
-        let (all, seen) = (rows().count(), rows().filter(|&row| readings.alarms[row]).count());
+        let (all, seen) = (rows().count(), rows().filter(|&row| readings.unusual[row]).count());
+        let in_alarm = rows().filter(|&row| readings.in_alarm[row]).count();
         let mut severities: Vec<f64> = rows().map(|row| readings.severity[row]).collect();
         severities.sort_by(f64::total_cmp);
         vec![
@@ -126,14 +130,16 @@ fn alarms_by_label<T: Number>(readings: &Readings<T>) -> String {
             thousands(all),
             thousands(seen),
             percent(seen as f64 / all as f64),
+            percent(in_alarm as f64 / all as f64),
             words::thresholds(severities[all / 2]),
         ]
     });
     let columns = [
         texts(&labels.column),
         numbers("rows"),
-        numbers("alarms"),
+        numbers("unusual"),
         numbers("share"),
+        numbers("in alarm"),
         numbers("median score"),
     ];
     let more = match labels.names.len().saturating_sub(MOST_LABELS) {
@@ -141,18 +147,18 @@ fn alarms_by_label<T: Number>(readings: &Readings<T>) -> String {
         more => format!("<p class=\"note\">{} left out.</p>\n", words::count(more, "more label")),
     };
     format!(
-        "<section>\n<h2>Alarms by {}</h2>\n{}{more}</section>\n",
+        "<section>\n<h2>Rows by {}</h2>\n{}{more}</section>\n",
         escape(&labels.column),
         table("labels", &columns, lines)
     )
 }
 
 /// The worst rows, and the input to look at first.
-fn worst_alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
-    let rows = readings.worst_alarms();
-    let mut html = String::from("<section>\n<h2>Worst alarms</h2>\n");
+fn worst_rows<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
+    let rows = readings.worst_rows();
+    let mut html = String::from("<section>\n<h2>Most unusual rows</h2>\n");
     if rows.is_empty() {
-        return Ok(html + "<p>No row raises an alarm.</p>\n</section>\n");
+        return Ok(html + "<p>No row is unusual.</p>\n</section>\n");
     }
     let mut columns = vec![numbers("row")];
     columns.extend((!readings.times.is_empty()).then(|| texts(&readings.axis.column)));
@@ -160,7 +166,7 @@ fn worst_alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<S
     columns.extend([numbers("score"), texts("suspect")]);
     columns.extend([numbers("read"), numbers("expected"), numbers("falls to")]);
     let mut lines = Vec::new();
-    for &row in rows.iter().take(MOST_ALARMS) {
+    for &row in rows.iter().take(MOST_UNUSUAL) {
         let suspect = readings.suspect(model, row)?;
         let mut line = vec![readings.rows[row].to_string()];
         line.extend(readings.times.get(row).map(|time| cell(time)));
@@ -172,11 +178,11 @@ fn worst_alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<S
         line.push(words::thresholds(readings.in_thresholds(suspect.rest.to_f64())));
         lines.push(line);
     }
-    html += &table("alarms", &columns, lines.into_iter());
+    html += &table("unusual", &columns, lines.into_iter());
     let first = rows.iter().min().map_or(0, |&row| readings.rows[row]);
-    write!(html, "<p class=\"note\">Scores are in thresholds. The first alarm is row {first}")?;
-    if let Some(more) = rows.len().checked_sub(MOST_ALARMS).filter(|&more| more > 0) {
-        write!(html, "; {} not in this list", words::count(more, "more alarm"))?;
+    write!(html, "<p class=\"note\">Scores are in thresholds. The first of them is row {first}")?;
+    if let Some(more) = rows.len().checked_sub(MOST_UNUSUAL).filter(|&more| more > 0) {
+        write!(html, "; {} not in this list", words::count(more, "more row"))?;
     }
     html += ".</p>\n<p class=\"note\">The suspect is the input with which the score falls most when it reads something else: what it read, what it should have read by what the others say, and what the score then falls to. If that is still above 1, this input alone does not explain the row.</p>\n</section>\n";
     Ok(html)
@@ -220,10 +226,10 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
     match &readings.labels {
         Some(labels) => {
             keys.extend(labels.legend().into_iter().map(|(tone, name)| ("dot", tone, name)));
-            keys.push(("ring", Tone::Ink, "ring instead of dot: alarm"));
+            keys.push(("ring", Tone::Ink, "ring instead of dot: unusual"));
         }
         None => {
-            keys.extend([("dot", Tone::Data, "normal row"), ("ring", Tone::Alarm, "alarm")]);
+            keys.extend([("dot", Tone::Data, "usual row"), ("ring", Tone::Unusual, "unusual")]);
         }
     }
     let mut caption = legend(&keys);
@@ -236,7 +242,7 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
     if scatter.shown() < readings.count() {
         write!(
             caption,
-            "<br>Thinned: {} of {} rows are drawn, alarms more often than normal rows.",
+            "<br>Thinned: {} of {} rows are drawn, unusual ones more often than usual ones.",
             thousands(scatter.shown()),
             thousands(readings.count())
         )?;

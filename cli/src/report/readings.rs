@@ -1,8 +1,8 @@
 //! The rows of a report, scored.
 
 use anyhow::{Result, anyhow};
-use mercer::Error;
 use mercer::detect::Suspect;
+use mercer::{AlarmConfig, Error};
 
 use super::axis::Axis;
 use super::labels::Labels;
@@ -12,6 +12,8 @@ use crate::grid::Grid;
 use crate::model::Model;
 use crate::progress::Progress;
 use crate::table::{RowChoice, Source, Table};
+use crate::text::thousands;
+use crate::watch::{AlarmChoice, Watch};
 
 /// What a model makes of some rows.
 pub(crate) struct Readings<T> {
@@ -24,7 +26,13 @@ pub(crate) struct Readings<T> {
     pub(super) spe: Vec<f64>,
     /// Of SPE.
     pub(super) threshold: f64,
-    pub(super) alarms: Vec<bool>,
+    pub(super) unusual: Vec<bool>,
+    /// Is the alarm up?
+    pub(super) in_alarm: Vec<bool>,
+    /// How often it was raised.
+    pub(super) raised: usize,
+    /// What raises and ends it.
+    pub(super) alarm: AlarmConfig,
     /// The first projections of each.
     pub(super) projections: Vec<[f64; FIRST]>,
     /// SPE in thresholds.
@@ -46,14 +54,19 @@ impl<T: Number> Readings<T> {
         choice: &RowChoice,
         label: Option<&str>,
         time: Option<&str>,
+        alarm: &AlarmChoice,
     ) -> Result<Self> {
         let mut table = Table::open(source, choice)?;
         let columns = table.columns(&model.columns)?;
         let label_column = label.map(|name| table.column(name)).transpose()?;
         let time_column = time.map(|name| table.column(name)).transpose()?;
+        let recording = alarm.recording.as_deref().map(|name| table.column(name)).transpose()?;
+        let alarm = alarm.config()?;
+        let mut watch = Watch::new(alarm)?;
         let (mut rows, mut lines) = (Vec::new(), Vec::new());
         let (mut times, mut labels) = (Vec::new(), Vec::new());
-        let (mut spe, mut alarms) = (Vec::new(), Vec::new());
+        let (mut spe, mut unusual) = (Vec::new(), Vec::new());
+        let (mut in_alarm, mut raised) = (Vec::new(), 0);
         let (mut projections, mut samples) = (Vec::new(), Grid::new(columns.len()));
         let mut scorer = model.scorer();
         let mut x = vec![T::ZERO; columns.len()];
@@ -67,7 +80,11 @@ impl<T: Number> Readings<T> {
             times.extend(time_column.map(|column| row.text(column).to_string()));
             samples.push(&x);
             spe.push(reading.score.spe.to_f64());
-            alarms.push(reading.unusual);
+            unusual.push(reading.unusual);
+            let recording = recording.map(|column| row.text(column)).unwrap_or_default();
+            let seen = watch.see(&reading, recording);
+            in_alarm.push(seen.active);
+            raised += usize::from(seen.raised);
             projections.push(first_projections(&scorer.projection));
             progress.step();
         }
@@ -89,7 +106,10 @@ impl<T: Number> Readings<T> {
             samples,
             spe,
             threshold,
-            alarms,
+            unusual,
+            in_alarm,
+            raised,
+            alarm,
             projections,
             severity,
             axis,
@@ -102,14 +122,20 @@ impl<T: Number> Readings<T> {
         self.rows.len()
     }
 
-    /// How many rows raise an alarm.
+    /// How many rows are unusual.
+    pub(super) fn unusual_count(&self) -> usize {
+        self.unusual.iter().filter(|&&unusual| unusual).count()
+    }
+
+    /// How many rows the alarm was up for.
     pub(super) fn alarm_count(&self) -> usize {
-        self.alarms.iter().filter(|&&alarm| alarm).count()
+        self.in_alarm.iter().filter(|&&active| active).count()
     }
 
     /// Rows and alarms in a few words.
     pub(crate) fn in_short(&self) -> String {
-        format!("{}, {}", count(self.count(), "row"), count(self.alarm_count(), "alarm"))
+        let (rows, unusual) = (count(self.count(), "row"), thousands(self.unusual_count()));
+        format!("{rows}, {unusual} unusual, {}", count(self.raised, "alarm"))
     }
 
     /// The most severe of some rows, the first of equals.
@@ -119,9 +145,9 @@ impl<T: Number> Readings<T> {
         )
     }
 
-    /// The rows that raise an alarm, the worst first.
-    pub(super) fn worst_alarms(&self) -> Vec<usize> {
-        let mut rows: Vec<usize> = (0..self.count()).filter(|&row| self.alarms[row]).collect();
+    /// The rows that are unusual, the worst first.
+    pub(super) fn worst_rows(&self) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..self.count()).filter(|&row| self.unusual[row]).collect();
         rows.sort_by(|&a, &b| self.severity[b].total_cmp(&self.severity[a]));
         rows
     }

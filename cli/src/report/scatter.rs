@@ -9,7 +9,7 @@ use crate::Number;
 use crate::model::Model;
 use crate::text::thousands;
 
-/// Dots of normal rows, and rings of alarms.
+/// Dots of usual rows, and rings of unusual ones.
 const MOST_ROWS: usize = 700;
 /// Crosses of landmarks.
 const MOST_LANDMARKS: usize = 200;
@@ -21,8 +21,8 @@ pub(super) struct Scatter<'a, T> {
     landmarks: Vec<[f64; FIRST]>,
     /// Where rows are. A model of one component has the score in place of a second.
     rows: Vec<[f64; FIRST]>,
-    normal: Vec<usize>,
-    alarms: Vec<usize>,
+    usual: Vec<usize>,
+    unusual: Vec<usize>,
 }
 
 impl<'a, T: Number> Scatter<'a, T> {
@@ -41,15 +41,15 @@ impl<'a, T: Number> Scatter<'a, T> {
             rows.iter_mut().zip(&readings.severity).for_each(|(row, &score)| row[1] = score);
             landmarks.clear();
         }
-        let (alarms, normal): (Vec<usize>, Vec<usize>) =
-            (0..readings.count()).partition(|&row| readings.alarms[row]);
+        let (unusual, usual): (Vec<usize>, Vec<usize>) =
+            (0..readings.count()).partition(|&row| readings.unusual[row]);
         Ok(Self {
             readings,
             components: model.components(),
             landmarks,
             rows,
-            normal: spread(normal.into_iter(), MOST_ROWS).collect(),
-            alarms: spread(alarms.into_iter(), MOST_ROWS).collect(),
+            usual: spread(usual.into_iter(), MOST_ROWS).collect(),
+            unusual: spread(unusual.into_iter(), MOST_ROWS).collect(),
         })
     }
 
@@ -60,7 +60,7 @@ impl<'a, T: Number> Scatter<'a, T> {
 
     /// How many rows are drawn.
     pub(super) fn shown(&self) -> usize {
-        self.normal.len() + self.alarms.len()
+        self.usual.len() + self.unusual.len()
     }
 
     /// The figures: the first component with the second, and with the third; as many as there are.
@@ -79,12 +79,12 @@ impl<'a, T: Number> Scatter<'a, T> {
     fn svg(&self, other: usize) -> Result<String> {
         let shape = Shape::HALF;
         let title = format!(
-            "{} rows on component 0 and {}; rings are alarms, crosses are landmarks",
+            "{} rows on component 0 and {}; rings are unusual, crosses are landmarks",
             thousands(self.shown()),
             self.name(other)
         );
         let row = |&row: &usize| self.rows[row];
-        let all = self.normal.iter().chain(&self.alarms).map(row);
+        let all = self.usual.iter().chain(&self.unusual).map(row);
         let all: Vec<_> = all.chain(self.landmarks.iter().copied()).collect();
         let range = |component: usize| {
             let values = || all.iter().map(|at| at[component]);
@@ -128,13 +128,13 @@ impl<'a, T: Number> Scatter<'a, T> {
                 .iter()
                 .map(|first| Cross::new(at(first), shape.dot as i32, Tone::Soft.colour()));
             chart.draw_series(crosses).map_err(failed)?;
-            let dots = self.normal.iter().map(|&row| {
+            let dots = self.usual.iter().map(|&row| {
                 let colour = tone(row, Tone::Data).colour();
                 Circle::new(at(&self.rows[row]), shape.dot, colour.filled())
             });
             chart.draw_series(dots).map_err(failed)?;
-            let rings = self.alarms.iter().map(|&row| {
-                let colour = tone(row, Tone::Alarm).colour();
+            let rings = self.unusual.iter().map(|&row| {
+                let colour = tone(row, Tone::Unusual).colour();
                 Circle::new(at(&self.rows[row]), shape.dot + 1, colour.stroke_width(2))
             });
             chart.draw_series(rings).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! SPE from row to row, with its threshold and the alarms.
+//! SPE from row to row, with its threshold, unusual rows and the alarm.
 
 use anyhow::Result;
 use plotters::coord::types::RangedCoordf64;
@@ -20,7 +20,11 @@ const LEFT: u32 = 58;
 const RIGHT: u32 = 12;
 /// Height of the strip of labels above the chart.
 const STRIP: i32 = 8;
+/// Height of the bar of the alarm, between that and the chart.
+const BAR: i32 = 5;
 
+/// Rows that share a column of the screen.
+type Rows = std::ops::Range<usize>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// SPE of all rows, in one of the sizes of a figure.
@@ -63,9 +67,10 @@ impl<T: Number> Timeline<'_, T> {
 
     pub(super) fn svg(&self, shape: Shape) -> Result<String> {
         let title = format!(
-            "SPE of {} rows with its threshold {}; {} rows raise an alarm",
+            "SPE of {} rows with its threshold {}; {} rows are unusual, {} in alarm",
             thousands(self.readings.count()),
             short(self.readings.threshold),
+            thousands(self.readings.unusual_count()),
             thousands(self.readings.alarm_count())
         );
         draw(shape, &title, |canvas| self.paint(canvas, shape))
@@ -79,7 +84,7 @@ impl<T: Number> Timeline<'_, T> {
         let top = if top > bottom { top + 0.05 * (top - bottom) } else { bottom + 1.0 };
         let axis = &self.readings.axis;
         let mut chart = ChartBuilder::on(canvas)
-            .margin_top(STRIP + 10)
+            .margin_top(STRIP + BAR + 12)
             .margin_right(RIGHT)
             .x_label_area_size(44)
             .y_label_area_size(LEFT)
@@ -109,13 +114,21 @@ impl<T: Number> Timeline<'_, T> {
             chart.draw_series(dots.map(circle)).map_err(failed)?;
         }
         let dot = if self.readings.count() > columns(shape) { shape.dot - 1 } else { shape.dot };
-        let alarms = self.alarms(shape).map(|(x, y)| (x, height.of(y)));
-        let dots = alarms.map(|at| Circle::new(at, dot, Tone::Alarm.colour().filled()));
+        let unusual = self.unusual(shape).map(|(x, y)| (x, height.of(y)));
+        let dots = unusual.map(|at| Circle::new(at, dot, Tone::Unusual.colour().filled()));
         chart.draw_series(dots).map_err(failed)?;
         let limit = [axis.range().start, axis.range().end].map(|x| (x, height.of(threshold)));
         let limit = PathElement::new(limit, Tone::Limit.colour().stroke_width(2));
         chart.draw_series([limit]).map_err(failed)?;
-        self.strip(canvas, &chart)
+        let in_alarm = &self.readings.in_alarm;
+        let alarm = |rows: Rows| rows.into_iter().any(|row| in_alarm[row]).then_some(Tone::Alarm);
+        self.strip(canvas, &chart, (BAR, 3), alarm)?;
+        match &self.readings.labels {
+            Some(labels) => self.strip(canvas, &chart, (STRIP, BAR + 5), |rows| {
+                (!rows.is_empty()).then(|| labels.tone(rows.start))
+            }),
+            None => Ok(()),
+        }
     }
 
     /// All scores, or the least and the greatest of each column of the screen in their order.
@@ -137,10 +150,10 @@ impl<T: Number> Timeline<'_, T> {
         rows.into_iter().map(|row| (self.readings.axis.positions()[row], values[row]))
     }
 
-    /// All alarms, or the greatest of each column of the screen.
-    fn alarms(&self, shape: Shape) -> impl Iterator<Item = (f64, f64)> {
-        let (values, alarms) = (&self.readings.spe, &self.readings.alarms);
-        let above = |&row: &usize| alarms[row];
+    /// All unusual rows, or the greatest of each column of the screen.
+    fn unusual(&self, shape: Shape) -> impl Iterator<Item = (f64, f64)> {
+        let (values, unusual) = (&self.readings.spe, &self.readings.unusual);
+        let above = |&row: &usize| unusual[row];
         let rows: Vec<usize> = match values.len() <= columns(shape) {
             true => (0..values.len()).filter(above).collect(),
             false => {
@@ -152,18 +165,23 @@ impl<T: Number> Timeline<'_, T> {
         rows.into_iter().map(|row| (self.readings.axis.positions()[row], values[row]))
     }
 
-    /// Which label rows have, as a strip above the chart.
-    fn strip(&self, canvas: &Canvas<'_>, chart: &Chart<'_, '_>) -> Result<()> {
-        let Some(labels) = &self.readings.labels else { return Ok(()) };
+    /// What rows have in common, as a strip of this height and distance above the chart.
+    fn strip(
+        &self,
+        canvas: &Canvas<'_>,
+        chart: &Chart<'_, '_>,
+        (height, distance): (i32, i32),
+        tone: impl Fn(Rows) -> Option<Tone>,
+    ) -> Result<()> {
         let (x, y) = chart.plotting_area().get_pixel_range();
         let width = (x.end - x.start) as usize;
         let bins = self.readings.axis.bins(width.min(self.readings.count()));
         let step = width as f64 / bins.len() as f64;
-        let tones = bins.iter().map(|bin| (!bin.is_empty()).then(|| labels.tone(bin.start)));
-        for (run, tone) in runs(tones) {
+        for (run, tone) in runs(bins.iter().map(|bin| tone(bin.clone()))) {
             let Some(tone) = tone else { continue };
             let at = |bin: usize| x.start + (bin as f64 * step).round() as i32;
-            let corners = [(at(run.start), y.start - STRIP - 3), (at(run.end), y.start - 3)];
+            let (top, bottom) = (y.start - height - distance, y.start - distance);
+            let corners = [(at(run.start), top), (at(run.end), bottom)];
             canvas.draw(&Rectangle::new(corners, tone.colour().filled())).map_err(failed)?;
         }
         Ok(())

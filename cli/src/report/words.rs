@@ -5,6 +5,7 @@ use crate::Number;
 use crate::model::Model;
 use crate::text::{percent, short, thousands};
 use crate::training::{ASSUMPTION, Training};
+use crate::watch::InWords;
 
 /// `1 row`, `2 rows`.
 pub(super) fn count(number: usize, what: &str) -> String {
@@ -49,36 +50,49 @@ pub(super) fn fit<T: Number>(model: &Model<T>) -> Vec<String> {
     sentences
 }
 
-/// What alarms were to be expected, and what came, a sentence each.
+/// What was to be expected, and what came, a sentence each.
 pub(super) fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Vec<String> {
     let training = &model.training;
     let limit = short(readings.threshold);
-    let mut sentences = vec![format!("A row raises an alarm when its SPE is above {limit}.")];
-    let (rows, seen) = (readings.count(), readings.alarm_count());
+    let mut sentences = vec![format!("A row is unusual when its SPE is above {limit}.")];
+    let (rows, seen) = (readings.count(), readings.unusual_count());
     let came = match seen {
-        0 => "none raises one".to_string(),
-        1 => "1 raises one".to_string(),
-        seen => format!("{} raise one ({})", thousands(seen), percent(seen as f64 / rows as f64)),
+        0 => "none is".to_string(),
+        1 => "1 is".to_string(),
+        seen => format!("{} are ({})", thousands(seen), percent(seen as f64 / rows as f64)),
     };
     match training.false_alarms {
         Some(share) => {
             sentences.push(format!(
-                "The threshold was calibrated on {} {} folds so that {} of normal readings raise one, {ASSUMPTION}.",
+                "The threshold was calibrated on {} {} folds so that {} of normal readings are unusual, {ASSUMPTION}.",
                 training.folds,
                 training.fold_order,
                 percent(share)
             ));
             let expected = (share * rows as f64).round() as usize;
             sentences.push(format!(
-                "If all {} here were normal and such readings, about {} could be expected; {came}.",
+                "If all {} here were normal and such readings, about {} could be expected to be unusual; {came}.",
                 count(rows, "row"),
-                count(expected, "alarm")
+                thousands(expected)
             ));
         }
         None => {
-            sentences.push("The threshold is not calibrated: how many false alarms it lets through is unknown.".into());
+            sentences.push("The threshold is not calibrated: how many normal readings are unusual is not known.".into());
             sentences.push(format!("Of {}, {came}.", count(rows, "row")));
         }
     }
+    sentences.push(format!("The alarm: {}.", InWords(readings.alarm)));
+    let raised = match readings.raised {
+        0 => "never raised".to_string(),
+        1 => format!("raised once, and up for {}", count(readings.alarm_count(), "row")),
+        raised => format!(
+            "raised {} times, and up for {} altogether",
+            thousands(raised),
+            count(readings.alarm_count(), "row")
+        ),
+    };
+    sentences.push(format!("It was {raised}."));
+    sentences
+        .extend(training.alarms_seen().map(|seen| format!("During calibration it was {seen}.")));
     sentences
 }

@@ -90,7 +90,7 @@ impl Program {
                  \x20               if (scanf(\"{format}\", &x[i]) != 1) return 1;\n\
                  \x20           }}\n\
                  \x20           code = {name}_score(x, &out);\n\
-                 \x20           printf(\"%d %.17g %.17g %.17g %d\\n\", code, (double)out.spe, (double)out.t2, (double)out.abs_sum, out.alarm);\n\
+                 \x20           printf(\"%d %.17g %.17g %.17g %d\\n\", code, (double)out.spe, (double)out.t2, (double)out.abs_sum, out.unusual);\n\
                  \x20       }}\n"
             );
         }
@@ -188,7 +188,7 @@ fn c_names_the_input_that_cannot_be_used() {
     }
     let Some(found) = program.run() else { return };
     assert_eq!(found.iter().map(|(code, _)| *code).collect::<Vec<_>>(), expected);
-    let untouched = Scores { values: [0.0; 3], alarm: false };
+    let untouched = Scores { values: [0.0; 3], unusual: false };
     assert!(found.iter().all(|(code, scores)| *code == 0 || *scores == untouched));
 }
 

@@ -103,11 +103,11 @@ impl Data {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scores {
     values: [f64; 3],
-    alarm: bool,
+    unusual: bool,
 }
 
 impl Scores {
-    /// From cells `spe,t2,abs_sum,alarm`.
+    /// From cells `spe,t2,abs_sum,unusual`; what follows is not looked at.
     fn parse<'a>(mut cells: impl Iterator<Item = &'a str>, precision: &str) -> Self {
         let mut next = || cells.next().expect("four cells");
         let mut value = || match precision {
@@ -115,7 +115,7 @@ impl Scores {
             _ => next().parse().expect("a number"),
         };
         let values = [value(), value(), value()];
-        Self { values, alarm: next() == "1" }
+        Self { values, unusual: next() == "1" }
     }
 }
 
@@ -137,7 +137,7 @@ fn bound(precision: &str) -> f64 {
 fn differences(found: &[Scores], expected: &[Scores]) -> [f64; 3] {
     assert_eq!(found.len(), expected.len());
     assert!(!found.is_empty());
-    assert!(found.iter().zip(expected).all(|(a, b)| a.alarm == b.alarm), "other verdicts");
+    assert!(found.iter().zip(expected).all(|(a, b)| a.unusual == b.unusual), "other verdicts");
     [0, 1, 2].map(|i| {
         let largest = expected.iter().fold(0.0_f64, |most, e| most.max(e.values[i].abs()));
         let pairs = found.iter().zip(expected);

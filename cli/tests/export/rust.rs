@@ -88,8 +88,8 @@ macro_rules! show {
                 *x = cell.parse().unwrap();
             }
             let reading = $model.score(&x).unwrap();
-            let (score, alarm) = (reading.score, u8::from(reading.unusual));
-            println!("{},score,{:?},{:?},{:?},{alarm}", $name, score.spe, score.t2, score.abs_sum);
+            let (score, unusual) = (reading.score, u8::from(reading.unusual));
+            println!("{},score,{:?},{:?},{:?},{unusual}", $name, score.spe, score.t2, score.abs_sum);
         }
     };
 }

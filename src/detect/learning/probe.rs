@@ -1,7 +1,7 @@
 //! Which inputs the learned detector is blind to.
 //!
 //! Each input of some samples is moved by [`FAULT`] robust deviations either way, and the result
-//! is judged by the final model and its threshold. An input whose moved readings raise an alarm
+//! is judged by the final model and its threshold. An input whose moved readings are unusual
 //! in less than a quarter of the probes is *blind*, whatever the reason: a single glitch that
 //! stretched its scale, a threshold that a rare sample sets, a kernel too wide.
 //!
@@ -47,7 +47,7 @@ pub(super) struct Probe<T> {
     spread: Option<Spread<T>>,
     /// How many readings were judged, with this input moved.
     judged: usize,
-    /// How many of them raised an alarm.
+    /// How many of them are unusual.
     found: usize,
     /// How many of them scored higher than nine in ten samples.
     unusual: usize,
@@ -171,9 +171,9 @@ impl<T: Real> Probe<T> {
         }
         let lacking = entry(&self.lacking, self.judged / 2);
         let score = score.map(|score| Score { spe: score.spe + lacking, ..score });
-        let alarm = score.is_none_or(|score| threshold.judge(score).unusual);
+        let unusual = score.is_none_or(|score| threshold.judge(score).unusual);
         self.judged += 1;
-        self.found += usize::from(alarm);
+        self.found += usize::from(unusual);
         self.unusual += usize::from(score.is_none_or(|score| score.spe > self.usual));
         let probes = 2 * samples;
         let enough = probes / 4;

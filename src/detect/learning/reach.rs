@@ -1,4 +1,4 @@
-//! No threshold is out of reach: the farthest reading there is must raise an alarm.
+//! No threshold is out of reach: the farthest reading there is must be unusual.
 //!
 //! The SPE of a Gaussian kernel is bounded by its far-field value
 //! ([`KernelPcaView::far_field`](crate::kpca::KernelPcaView::far_field)), but thresholds come from

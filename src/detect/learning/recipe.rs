@@ -32,8 +32,8 @@ pub struct Recipe<T> {
     /// How they are dealt. Default: in blocks, for readings that follow each other in time. Either
     /// way their order is taken as that of time, and learning says if neighbours are alike.
     pub order: FoldOrder,
-    /// How many false alarms are wished for. Default: 5 % of normal readings. What the samples
-    /// support is in the [report](super::LearnReport::false_alarms).
+    /// How many false alarms are wished for. Default: 5 % of normal readings are unusual. What the
+    /// samples support is in the [report](super::LearnReport::false_alarms).
     pub false_alarms: FalseAlarms<T>,
     /// Which share of the samples, those that score worst, to leave out: field data are never
     /// clean. The threshold is taken from those that remain: if more is trimmed than is bad, normal

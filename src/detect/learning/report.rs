@@ -77,7 +77,15 @@ pub enum Warning {
         /// How many samples score above the threshold now, each by a model that has not seen it.
         above: usize,
     },
-    /// Inputs whose faults pass unnoticed: moved by 5 robust deviations, samples raise an alarm in
+    /// Usual readings score so close below the threshold, on average, that an alarm by the
+    /// [smoothed score](crate::detect::AlarmRule::SMOOTHED) would hardly end by itself. Wish for
+    /// fewer false alarms, choose a wider kernel, let the alarm end at a higher share, or
+    /// [count](crate::detect::AlarmRule::Count) unusual readings.
+    AlarmStays {
+        /// What they score, in percent of the threshold.
+        percent: usize,
+    },
+    /// Inputs whose faults pass unnoticed: moved by 5 robust deviations, samples are unusual in
     /// less than a quarter of the trials. See [`LearnReport::blind_inputs`].
     BlindInputs {
         /// The first of them.
@@ -151,7 +159,7 @@ pub struct LearnReport<T> {
     pub fit: FitReport<T>,
     /// The calibrated threshold.
     pub threshold: Threshold<T>,
-    /// The share of false alarms that was wished for.
+    /// The share of false alarms that was wished for: of normal readings that are unusual.
     pub wished: T,
     /// The share of false alarms that the samples support: the wish, or more if they are too few for
     /// it, or worth too few since [neighbours are alike](Warning::Autocorrelated) (with folds in
@@ -160,6 +168,11 @@ pub struct LearnReport<T> {
     /// [exchangeable](crate::detect::calibrate) with the samples: taken under the same conditions,
     /// and independent of each other.
     pub false_alarms: T,
+    /// How often an alarm, by its [default](crate::AlarmConfig::DEFAULT), is raised by the scores of
+    /// the samples: in their order, each by a model that has not seen it. All of them false, if the
+    /// samples are normal. (The shares above are of readings that are
+    /// [unusual](crate::Verdict::unusual), of which it takes more than one to raise an alarm.)
+    pub alarms: usize,
     /// How many samples were left out.
     pub trimmed: usize,
     pub(super) warnings: Warnings,
@@ -188,7 +201,7 @@ impl<T> LearnReport<T> {
 }
 
 /// Room for one of each kind.
-pub(super) type Warnings = heapless::Vec<Warning, 12>;
+pub(super) type Warnings = heapless::Vec<Warning, 13>;
 
 /// Adds a warning; there is room for one of each kind.
 pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {

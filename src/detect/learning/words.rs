@@ -121,6 +121,12 @@ impl<I: Fn(usize) -> A, S: Fn(usize) -> B, A: Display, B: Display> Display for N
                  false alarms",
                 (self.sample)(sample)
             ),
+            Warning::AlarmStays { percent } => write!(
+                f,
+                "usual readings score {percent} % of the threshold, an alarm by the smoothed score \
+                 would hardly end: wish for fewer false alarms, choose a wider kernel, or let it \
+                 end at more than 80 %"
+            ),
             Warning::BlindInputs { first, count, cause } => {
                 f.write_str("faults of 5 deviations pass unnoticed in ")?;
                 match count {

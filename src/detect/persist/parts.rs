@@ -94,7 +94,7 @@ where
     ) -> Result<Self, Error> {
         let (points, components) = (count(prelude.points), count(prelude.components));
         let mut scalar = || T::decode(&mut input);
-        let threshold = Threshold::new(scalar()?);
+        let threshold = Threshold::new(scalar()?).with_usual(scalar()?);
         let header = ExpansionHeader {
             points: prelude.points,
             components: prelude.components,
@@ -196,7 +196,7 @@ impl Sizes {
         points: usize,
         components: usize,
     ) -> usize {
-        let scalars = 3 + points * (1 + components) + 2 * components;
+        let scalars = 4 + points * (1 + components) + 2 * components;
         let readings = self.scaling + points * self.point;
         PRELUDE_SIZE + K::SIZE + scalars * T::SIZE + readings + CHECKSUM_SIZE
     }
@@ -249,7 +249,8 @@ impl<K: Encode, T: Real + Encode> Written<'_, K, T> {
         };
         prelude.encode(out)?;
         encode_kernel(self.kernel, out)?;
-        out.values(&[self.threshold.spe, header.centre_norm, header.total_variance])?;
+        out.values(&[self.threshold.spe, self.threshold.usual])?;
+        out.values(&[header.centre_norm, header.total_variance])?;
         readings(out)?;
         out.values(self.expansion.centre())?;
         self.expansion.weights().iter_rows().try_for_each(|row| out.values(row))?;

@@ -7,8 +7,8 @@
 //! | 6 | 2 | [`distance_shift`](QuantisedHeader::distance_shift), `centre_shift` (1 each) |
 //! | 8 | 4 | length of all of it |
 //! | 12 | 12 | number of inputs `d`, of points `r`, of components `p` |
-//! | 24 | 18 | [`gamma`](QuantisedHeader::gamma), `variance_exponent` (2), `far`, `ceiling`, [threshold](crate::detect::Threshold) for SPE |
-//! | 42 | 8`d` | means of the inputs, then their deviations |
+//! | 24 | 22 | [`gamma`](QuantisedHeader::gamma), `variance_exponent` (2), `far`, `ceiling`, [threshold](crate::detect::Threshold) for SPE, the mean SPE of usual readings |
+//! | 46 | 8`d` | means of the inputs, then their deviations |
 //! | | 12`d` | for each input [`mean`](Input::mean), `bits`, `limit` (2), `weight` (2) |
 //! | | 9`p` | for each component [`offset`](Component::offset), `inverse_variance`, `shift` (1) |
 //! | | (6+2`d`+2`p`)`r` | for each point [`half_length`](QuantisedPoint::half_length), coordinates (2 each), weights (2 each), `centre` (2) |
@@ -24,11 +24,11 @@ use crate::error::{Error, FormatFault, require_capacity};
 use crate::linalg::slices::tail;
 
 /// The version of the layout that is written, and the only one that is read.
-pub const QUANTISED_FORMAT_VERSION: u16 = 2;
+pub const QUANTISED_FORMAT_VERSION: u16 = 3;
 
 const MAGIC: [u8; 4] = *b"MRCQ";
 /// Everything before the scaling.
-const PRELUDE_SIZE: usize = 42;
+const PRELUDE_SIZE: usize = 46;
 const CHECKSUM_SIZE: usize = 4;
 
 /// Bytes of a stored detector: the table above, summed up.
@@ -84,6 +84,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         header.far.encode(out)?;
         header.ceiling.encode(out)?;
         self.threshold.spe.encode(out)?;
+        self.threshold.usual.encode(out)?;
         let scaling = self.scaling.mean.iter().chain(&self.scaling.deviation);
         scaling.into_iter().try_for_each(|value| value.encode(out))?;
         for input in &self.model.inputs {
@@ -226,7 +227,8 @@ impl Prelude {
             far: u32::decode(&mut input)?,
             ceiling: u32::decode(&mut input)?,
         };
-        let threshold = Threshold::new(f32::decode(&mut input)?);
+        let threshold =
+            Threshold::new(f32::decode(&mut input)?).with_usual(f32::decode(&mut input)?);
         let rest = tail(checked, PRELUDE_SIZE);
         Ok((Self { header, threshold }, Reader::new(rest)))
     }

@@ -192,6 +192,16 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
         x: &[X; D],
         sums: &mut Sums<P>,
     ) -> Result<Score<f32>, Error> {
+        Ok(self.whole_score(x, sums)?.to_floats(&self.header))
+    }
+
+    /// The same in whole numbers.
+    #[inline(always)]
+    pub(super) fn whole_score<X: Raw>(
+        &self,
+        x: &[X; D],
+        sums: &mut Sums<P>,
+    ) -> Result<WholeScore, Error> {
         let header = &self.header;
         let (points, components) = (header.points as usize, (header.components as usize).min(P));
         if points == 0 {
@@ -264,13 +274,39 @@ fn add_weighted(sum: &mut u32, k: u32, v: u16, l: u32, w: u16) {
     *sum = sum.wrapping_add(first).wrapping_add(second);
 }
 
+/// Scores in whole numbers.
+#[derive(Clone, Copy)]
+pub(super) struct WholeScore {
+    /// In Q28.
+    pub(super) spe: u32,
+    /// In units of `2^(variance_exponent − 28)`.
+    t2: u64,
+    /// In Q26.
+    abs_sum: u32,
+    /// In Q28.
+    centre_distance: u32,
+}
+
+impl WholeScore {
+    #[inline(always)]
+    fn to_floats(self, header: &QuantisedHeader) -> Score<f32> {
+        let square_exponent = -(SQUARE_BITS as i32);
+        Score {
+            spe: to_float(self.spe, square_exponent),
+            t2: long_to_float(self.t2, square_exponent + i32::from(header.variance_exponent)),
+            abs_sum: to_float(self.abs_sum, -(ABS_SUM_BITS as i32)),
+            centre_distance: to_float(self.centre_distance, square_exponent),
+        }
+    }
+}
+
 /// Turns the sums into projections in Q29, in place, and these into scores.
 #[inline(never)]
 fn finish<const P: usize>(
     header: &QuantisedHeader,
     components: &[Component],
     sums: &mut Sums<P>,
-) -> Score<f32> {
+) -> WholeScore {
     let bias = sums.kernel.wrapping_mul(BIAS);
     let (mut explained, mut abs_sum, mut t2) = (0_u32, 0_u32, 0_u64);
     for (sum, component) in sums.projections.iter_mut().zip(components) {
@@ -288,13 +324,7 @@ fn finish<const P: usize>(
     // Only rounding makes these negative.
     let centre_distance = (header.ceiling as i32).wrapping_sub(twice).max(0) as u32;
     let spe = centre_distance.saturating_sub(explained);
-    let square_exponent = -(SQUARE_BITS as i32);
-    Score {
-        spe: to_float(spe, square_exponent),
-        t2: long_to_float(t2, square_exponent + i32::from(header.variance_exponent)),
-        abs_sum: to_float(abs_sum, -(ABS_SUM_BITS as i32)),
-        centre_distance: to_float(centre_distance, square_exponent),
-    }
+    WholeScore { spe, t2, abs_sum, centre_distance }
 }
 
 /// `f²` in Q28, off by less than 2 units, for `f` in Q29 and less than 4 in magnitude.

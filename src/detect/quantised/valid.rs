@@ -147,7 +147,8 @@ impl Check {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        self.hearing().require(&Threshold::new(threshold.spe as f64))
+        let threshold = Threshold::new(threshold.spe as f64).with_usual(threshold.usual as f64);
+        self.hearing().require(&threshold)
     }
 
     /// With `ρ` the longest point and `√c` the distance at which kernel values vanish, a reading is
@@ -169,6 +170,7 @@ impl Check {
             norm: Some(1.0),
             centre_norm: self.header.ceiling as f64 / (1_u32 << SQUARE_BITS) as f64 - 1.0,
             offsets: self.offsets,
+            indefinite: false,
         }
     }
 }
