@@ -45,7 +45,7 @@ fn they_can_be_skipped_and_are_counted() {
     assert!(output.status.success());
     let answers = String::from_utf8(output.stdout).unwrap();
     assert_eq!(numbers(&answers), [0, 6]);
-    assert!(answers.starts_with("row,spe,t2,abs_sum,alarm\n"), "{answers}");
+    assert!(answers.starts_with("row,spe,t2,abs_sum,unusual,alarm\n"), "{answers}");
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(said, "mercer: 5 rows with missing inputs left out\n");
     // The same numbers as without the others.
@@ -64,8 +64,8 @@ fn they_can_be_imputed_and_the_row_says_so() {
     assert_eq!(said, "mercer: 1 row without any inputs left out\n");
     let answers = String::from_utf8(output.stdout).unwrap();
     let rows: Vec<Vec<&str>> = answers.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows[0][..8].join(","), "row,spe,t2,abs_sum,alarm,missing,suspect,expected");
-    let missing: Vec<_> = rows[1..].iter().map(|row| (row[0], row[4], row[5])).collect();
+    assert_eq!(rows[0][..9].join(","), "row,spe,t2,abs_sum,unusual,alarm,missing,suspect,expected");
+    let missing: Vec<_> = rows[1..].iter().map(|row| (row[0], row[4], row[6])).collect();
     let expected = [
         ("0", "0", ""),
         ("1", "0", "b"),
@@ -77,7 +77,7 @@ fn they_can_be_imputed_and_the_row_says_so() {
     ];
     assert_eq!(missing, expected, "{answers}");
     // Whoever is missing is not to blame.
-    assert_ne!(rows[4][6], "a", "{answers}");
+    assert_ne!(rows[4][7], "a", "{answers}");
     assert!(rows[1..].iter().all(|row| row.len() == rows[0].len()), "{answers}");
 }
 
