@@ -12,6 +12,7 @@
 //! | `detector` | [`Detector`] and [`DetectorView`] |
 //! | `flash` | detectors in flash, which the compiler checks |
 //! | [`calibrate`] | a threshold for a wished rate of [`FalseAlarms`] |
+//! | [`later`] | a threshold from the readings after learning: [`LaterReadings`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
 //! | [`alarm`] | [`Alarm`]: m of n, hysteresis, latch, acknowledge |
@@ -32,6 +33,7 @@ pub mod explain;
 mod flash;
 pub mod hearing;
 mod interface;
+pub mod later;
 mod learner;
 pub mod learning;
 pub mod persist;
@@ -47,6 +49,7 @@ pub use calibrate::{FalseAlarms, FoldOrder};
 pub use cost::{Cost, Instructions};
 pub use detector::{Detector, DetectorView, GaussianDetector};
 pub use interface::Detect;
+pub use later::{LaterCalibration, LaterReadings};
 pub use learner::{GaussianLearner, Learner, Replace};
 pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
 pub use quantised::QuantisedDetector;
