@@ -244,7 +244,7 @@ fn in_words<T>(warning: Warning, data: &Loaded<T>) -> String {
     };
     match warning {
         Warning::PointsCapped => {
-            "the landmarks do not span the variance that --variance asks for: raise --landmarks, or lower --gamma".into()
+            "more than a tenth of the variance lies outside the span of the landmarks: raise --landmarks, or lower --gamma".into()
         }
         other => other.named(input, sample).to_string(),
     }

@@ -26,8 +26,8 @@
 //! inductive, conformal prediction); Vovk, *Conditional Validity of Inductive Conformal Predictors*,
 //! 2012, for the spread of one calibration.
 //!
-//! **Bound.** `K + 6` numbers; a reading takes at most `K` comparisons. A result takes at most 128
-//! times `M` steps of a few operations; mostly a few thousand in all.
+//! **Bound.** `K` kept scores and 6 numbers; a reading takes at most `K` comparisons. A result takes
+//! at most 128 times `M` steps of a few operations; mostly a few thousand in all.
 
 mod spread;
 mod stored;
@@ -35,15 +35,16 @@ mod stored;
 use crate::detect::Threshold;
 use crate::detect::calibrate::{FalseAlarms, samples_for};
 use crate::error::Error;
-use crate::linalg::slices::entry;
+use crate::linalg::slices::{entry, head, head_mut, swap};
 use crate::math::Real;
 use spread::{chance_of_at_least, rate_below};
 
 pub use stored::LATER_FORMAT_VERSION;
 
-/// The `K` largest scores of the readings after learning, and what else a threshold takes.
+/// The largest scores of the readings after learning, and what else a threshold takes.
 ///
-/// It supports a wish of `α` for up to `K/α` readings: 8 scores are enough for 1 % of 799. With more
+/// `S` is where these scores are kept: an array `[T; K]`, or whatever else has `K` places. They
+/// support a wish of `α` for up to `K/α` readings: 8 scores are enough for 1 % of 799. With more
 /// readings the threshold is the `K`-th largest, and the rate is smaller than wished for; the
 /// [result](LaterCalibration::false_alarms) says so.
 ///
@@ -65,7 +66,7 @@ pub use stored::LATER_FORMAT_VERSION;
 /// let promised = learner.report().map_or(0.05, |report| report.false_alarms);
 /// let mut detector = learner.detector()?.clone();
 ///
-/// let mut later = LaterReadings::<f32, 4>::of(detector.threshold(), promised);
+/// let mut later = LaterReadings::<f32, [f32; 4]>::of(detector.threshold(), promised);
 /// for _ in 0..399 {
 ///     later.push(detector.score(&read_sensors())?.score.spe)?;
 /// }
@@ -79,9 +80,9 @@ pub use stored::LATER_FORMAT_VERSION;
 /// It belongs to one detector: after learning again, begin anew.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct LaterReadings<T, const K: usize> {
+pub struct LaterReadings<T, S> {
     /// Descending; zeros after those in use.
-    largest: [T; K],
+    largest: S,
     count: u32,
     /// How many are above the threshold from before.
     unusual: u32,
@@ -113,7 +114,7 @@ pub struct LaterCalibration<T> {
     pub high: T,
 }
 
-impl<T: Real, const K: usize> LaterReadings<T, K> {
+impl<T: Real, const K: usize> LaterReadings<T, [T; K]> {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
 
@@ -125,16 +126,19 @@ impl<T: Real, const K: usize> LaterReadings<T, K> {
     /// [`LearnReport::false_alarms`](crate::detect::LearnReport::false_alarms).
     pub const fn of(before: &Threshold<T>, promised: T) -> Self {
         const { Self::ROOM }
-        Self {
-            largest: [T::ZERO; K],
-            count: 0,
-            unusual: 0,
-            mean: T::ZERO,
-            before: *before,
-            promised,
-        }
+        Self::kept_in([T::ZERO; K], before, promised)
     }
+}
 
+impl<T: Real, S> LaterReadings<T, S> {
+    /// As [`of`](Self::of), with places for the largest scores that the caller has, all of them zero.
+    pub const fn kept_in(places: S, before: &Threshold<T>, promised: T) -> Self {
+        let (count, unusual, mean) = (0, 0, T::ZERO);
+        Self { largest: places, count, unusual, mean, before: *before, promised }
+    }
+}
+
+impl<T: Real, S: AsRef<[T]> + AsMut<[T]>> LaterReadings<T, S> {
     /// Takes the SPE of another normal reading.
     ///
     /// # Errors
@@ -150,15 +154,26 @@ impl<T: Real, const K: usize> LaterReadings<T, K> {
         self.unusual += u32::from(spe > self.before.spe);
         let count = T::from_usize(self.count());
         self.mean += spe / count - self.mean / count;
-        let mut moving = spe;
-        let kept = self.kept();
-        for (i, place) in self.largest.iter_mut().take(kept).enumerate() {
-            // The last place in use is a new one, or falls out.
-            if moving > *place || (i + 1 == kept && kept == self.count as usize) {
-                core::mem::swap(place, &mut moving);
+        self.keep(spe);
+        Ok(())
+    }
+
+    /// Puts a score among the largest, if it is one of them.
+    fn keep(&mut self, spe: T) {
+        let (kept, is_new) = (self.kept(), self.count() <= self.largest.as_ref().len());
+        let places = head_mut(self.largest.as_mut(), kept);
+        if let Some(last) = places.last_mut()
+            && (is_new || spe > *last)
+        {
+            *last = spe;
+            // It rises to where it belongs.
+            for upper in (0..kept - 1).rev() {
+                if entry(places, upper) >= spe {
+                    break;
+                }
+                swap(places, upper, upper + 1);
             }
         }
-        Ok(())
     }
 
     /// How many readings there were.
@@ -178,11 +193,11 @@ impl<T: Real, const K: usize> LaterReadings<T, K> {
 
     /// The largest scores, from the largest on.
     pub fn largest(&self) -> &[T] {
-        self.largest.get(..self.kept()).unwrap_or_default()
+        head(self.largest.as_ref(), self.kept())
     }
 
     fn kept(&self) -> usize {
-        self.count().min(K)
+        self.count().min(self.largest.as_ref().len())
     }
 
     /// The threshold for a wish. `present` is the one of the detector that it is for.
@@ -233,7 +248,7 @@ impl<T: Real, const K: usize> LaterReadings<T, K> {
         }
         let rate = |chance| rate_below(rank, self.count(), T::from_f64(chance));
         Ok(LaterCalibration {
-            threshold: Threshold::new(entry(&self.largest, rank - 1)),
+            threshold: Threshold::new(entry(self.largest(), rank - 1)),
             readings: self.count(),
             wished,
             false_alarms: T::from_f64(rank as f64 / all),
@@ -260,7 +275,7 @@ const RISE: f64 = 1.5;
 mod tests {
     use super::*;
 
-    fn of<const K: usize>(scores: impl IntoIterator<Item = f32>) -> LaterReadings<f32, K> {
+    fn of<const K: usize>(scores: impl IntoIterator<Item = f32>) -> LaterReadings<f32, [f32; K]> {
         let mut later = LaterReadings::of(&Threshold::new(50.0), 0.5);
         scores.into_iter().for_each(|score| later.push(score).unwrap());
         later

@@ -28,7 +28,7 @@ const MAGIC: [u8; 4] = *b"MRCL";
 const CHECKSUM_SIZE: usize = 4;
 
 /// Storing.
-impl<T: Real + Encode, const K: usize> LaterReadings<T, K> {
+impl<T: Real + Encode, const K: usize> LaterReadings<T, [T; K]> {
     /// How many bytes [`write_to`](Self::write_to) needs.
     pub const ENCODED_SIZE: usize = 20 + (3 + K) * T::SIZE + CHECKSUM_SIZE;
 
