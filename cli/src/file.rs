@@ -25,7 +25,7 @@ use crate::{KernelSpec, Number, Precision, escape};
 /// What every model file calls itself.
 const FORMAT: &str = "mercer-model";
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// What stands in the place of the checksum while it is computed.
 const NO_CHECKSUM: &str = "00000000";
 

@@ -228,6 +228,7 @@ impl<T: Number> Fitted<T> {
             false_alarms: self.refused.is_none().then_some(self.false_alarms),
             folds: choices.folds,
             fold_order: choices.fold_order,
+            later: None,
             refused: self.refused.map(|error| error.to_string()),
             warnings: self.warnings.iter().map(|&warning| in_words(warning, data)).collect(),
         }

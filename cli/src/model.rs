@@ -241,6 +241,11 @@ impl<T: Number> Scorer<'_, T> {
         })
     }
 
+    /// The landmark that the reading scored last is, if it is one.
+    pub(crate) fn landmark(&self) -> Option<usize> {
+        self.model.points.iter_rows().position(|point| point == self.scaled)
+    }
+
     /// Projects, scores and explains a raw reading.
     pub(crate) fn explain(&mut self, x: &[T]) -> Result<Verdict<T>, Error> {
         let reading = self.score(x)?;

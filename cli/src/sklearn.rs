@@ -180,6 +180,7 @@ impl Dump {
                 false_alarms: threshold.map(|(_, false_alarms)| false_alarms),
                 folds: choices.folds,
                 fold_order: choices.fold_order,
+                later: None,
                 refused,
                 warnings,
             },

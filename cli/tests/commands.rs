@@ -231,9 +231,19 @@ fn tune_prints_a_line_that_fits() {
 fn every_command_explains_itself() {
     let desk = Desk::new();
     let help = desk.succeed(&["--help"]);
-    for command in
-        ["fit", "project", "score", "inspect", "eval", "tune", "import", "export", "report", "demo"]
-    {
+    for command in [
+        "fit",
+        "calibrate",
+        "project",
+        "score",
+        "inspect",
+        "eval",
+        "tune",
+        "import",
+        "export",
+        "report",
+        "demo",
+    ] {
         assert!(help.contains(command), "{help}");
         let own = desk.succeed(&[command, "--help"]);
         assert!(own.contains("Usage: mercer"), "{own}");

@@ -10,7 +10,7 @@ use super::say;
 use crate::choices::Order;
 use crate::model::{Model, with_model};
 use crate::text::{percent, short};
-use crate::training::ASSUMPTION;
+use crate::training::Later;
 use crate::{KernelSpec, Number, Precision, escape, file};
 
 /// Show kernel, sizes, eigenvalues, threshold, bytes and checksum of a model.
@@ -55,6 +55,8 @@ struct Facts<T> {
     false_alarms_assume: Option<&'static str>,
     folds: usize,
     fold_order: Order,
+    /// The readings after learning that the threshold was taken from, if it was.
+    later: Option<Later>,
     refused: Option<String>,
     warnings: Vec<String>,
     flash_bytes: usize,
@@ -106,9 +108,10 @@ impl<T: Number> Facts<T> {
             samples: training.samples,
             trimmed: training.trimmed,
             false_alarms: training.false_alarms,
-            false_alarms_assume: training.false_alarms.map(|_| ASSUMPTION),
+            false_alarms_assume: training.false_alarms.map(|_| training.assumption()),
             folds: training.folds,
             fold_order: training.fold_order,
+            later: training.later.clone(),
             refused: training.refused.clone(),
             warnings: training.warnings.clone(),
             flash_bytes: model.flash(),
