@@ -13,6 +13,7 @@
 //! | `flash` | detectors in flash, which the compiler checks |
 //! | [`calibrate`] | a threshold for a wished rate of [`FalseAlarms`] |
 //! | [`folds`] | how samples are dealt into folds: [`FoldOrder`] |
+//! | [`later`] | a threshold from the readings after learning: [`LaterReadings`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
 //! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
 //! | [`alarm`] | [`Alarm`]: smoothed score or m of n, hysteresis, latch, acknowledge |
@@ -37,6 +38,7 @@ pub mod folds;
 pub mod hearing;
 mod inputs;
 mod interface;
+pub mod later;
 mod learner;
 pub mod learning;
 pub mod missing;
@@ -53,11 +55,11 @@ pub use buffer::DetectorBuffer;
 pub use calibrate::FalseAlarms;
 pub use cost::{Cost, Instructions};
 pub use detector::{Detector, DetectorView, GaussianDetector};
-
 pub use explain::Suspect;
 pub use folds::FoldOrder;
 pub use inputs::InputSet;
 pub use interface::Detect;
+pub use later::{LaterCalibration, LaterReadings};
 pub use learner::{GaussianLearner, Learner, Replace};
 pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
 pub use missing::PartialVerdict;

@@ -137,6 +137,15 @@ pub enum Error {
     },
     /// No reading can exceed the threshold, so there would never be an alarm: lower it.
     Deaf,
+    /// Readings after learning are stranger than the threshold promised: there may be faults among
+    /// them. Leave out what was not normal, learn again, or [trust
+    /// them](crate::detect::LaterReadings::calibrate_trusting).
+    StrangeReadings {
+        /// How many readings there were.
+        readings: usize,
+        /// How many of them are above the threshold from before.
+        unusual: usize,
+    },
     /// Learning is under way; this must wait until it is done or cancelled.
     Learning,
     /// The eigensolver used up its sweeps.
@@ -326,6 +335,11 @@ impl fmt::Display for Error {
                 write!(f, "{components} components leave nothing unexplained: keep fewer")
             }
             Self::Deaf => f.write_str("no reading can exceed the threshold: lower it"),
+            Self::StrangeReadings { readings, unusual } => write!(
+                f,
+                "the later readings are stranger than the threshold promised, {unusual} of \
+                 {readings} are above it: leave out what was not normal, or learn again"
+            ),
             Self::Learning => f.write_str("learning is still under way"),
             Self::NoConvergence { sweeps } => {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")

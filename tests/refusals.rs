@@ -103,23 +103,27 @@ fn copies_of_samples_are_counted() {
 fn too_few_samples_to_know_the_inputs_are_said() {
     assert_warns(&spoiled(31, |_, _| {}), &[Warning::FewSamples { given: 31, advised: 32 }]);
     let mut machine = Machine(62);
-    let mut learner = Learner::<Rbf<f32>, [f32; 10], 39, R, P>::new();
+    let mut learner = Learner::<Rbf<f32>, [f32; 20], 39, R, P>::new();
     while !learner.is_full() {
-        let [a, b, c, d] = machine.reading();
-        let [e, f, g, h] = machine.reading();
-        learner.push(&[a, b, c, d, e, f, g, h, a + f, b + e]).unwrap();
+        let readings: [[f32; 4]; 5] = core::array::from_fn(|_| machine.reading());
+        learner.push(&core::array::from_fn(|j| readings[j / 4][j % 4])).unwrap();
     }
     let recipe = Recipe::default().components(Components::Fixed(6));
-    let report = learner.learn(Rbf::for_inputs(10), recipe).unwrap();
+    let report = learner.learn(Rbf::for_inputs(20), recipe).unwrap();
     assert_eq!(report.warnings(), [Warning::FewSamples { given: 39, advised: 40 }]);
 }
 
 #[test]
 fn missing_room_for_components_is_said() {
-    let mut learner: Learner<Rbf<f32>, _, N, R, 3> = filled(&Machine(62).readings(N));
+    let mut learner: Learner<Rbf<f32>, _, N, R, 1> = filled(&Machine(62).readings(N));
     let report = learner.learn(rbf(), Recipe::default()).unwrap();
     assert_eq!(report.warnings(), [Warning::ComponentsCapped]);
-    assert!(report.fit.components == 3 && report.fit.explained < 0.99);
+    assert!(report.fit.components == 1 && report.fit.explained < 0.8);
+    // Next to nothing is missed: a figure of the report, no warning.
+    let mut learner: Learner<Rbf<f32>, _, N, R, 3> = filled(&Machine(62).readings(N));
+    let report = learner.learn(rbf(), Recipe::default()).unwrap();
+    assert_eq!(report.warnings(), []);
+    assert!(report.fit.components == 3 && (0.8..0.99).contains(&report.fit.explained));
 }
 
 #[test]
@@ -196,7 +200,7 @@ fn indefinite_kernels_are_named() {
 }
 
 #[test]
-fn every_warning_is_given_at_once() {
+fn many_warnings_are_given_at_once() {
     let mut samples = Machine(64).readings::<f32>(20);
     for (i, x) in samples.iter_mut().enumerate() {
         x[0] = 7.0;
@@ -217,9 +221,10 @@ fn every_warning_is_given_at_once() {
             Warning::FewSamples { given: 20, advised: 32 },
             Warning::UnsupportedRate { given: 20, needed: 99 },
             Warning::Indefinite,
-            Warning::ComponentsCapped,
         ]
     );
+    // The one component that there is room for misses less than a fifth.
+    assert!(report.fit.components == 1 && report.fit.explained > 0.8);
 }
 
 #[track_caller]

@@ -1,6 +1,7 @@
 //! The commands, one a file.
 
 mod answer;
+mod calibrate;
 mod demo;
 mod eval;
 mod export;
@@ -59,6 +60,7 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     Fit(fit::Arguments),
+    Calibrate(calibrate::Arguments),
     Project(project::Arguments),
     Score(score::Arguments),
     Inspect(inspect::Arguments),
@@ -78,6 +80,7 @@ impl Arguments {
     pub fn run(self) -> Result<()> {
         let done = match self.command {
             Command::Fit(arguments) => fit::run(arguments),
+            Command::Calibrate(arguments) => calibrate::run(&arguments),
             Command::Project(arguments) => project::run(&arguments),
             Command::Score(arguments) => score::run(&arguments),
             Command::Inspect(arguments) => inspect::run(&arguments),

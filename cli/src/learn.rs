@@ -241,6 +241,7 @@ impl<T: Number> Fitted<T> {
             alarms: self.refused.is_none().then_some(self.alarms),
             folds: choices.folds,
             fold_order: choices.fold_order,
+            later: None,
             refused: self.refused.map(|error| error.to_string()),
             warnings: self.warnings.iter().map(|&warning| in_words(warning, data)).collect(),
         }
@@ -257,7 +258,7 @@ fn in_words<T>(warning: Warning, data: &Loaded<T>) -> String {
     };
     match warning {
         Warning::PointsCapped => {
-            "the landmarks do not span the variance that --variance asks for: raise --landmarks, or lower --gamma".into()
+            "more than a tenth of the variance lies outside the span of the landmarks: raise --landmarks, or lower --gamma".into()
         }
         Warning::AlarmStays { percent } => format!(
             "usual readings score {percent} % of the threshold, an alarm by the smoothed score would hardly end: lower --alpha or --gamma, or let it end later (--alarm-end of score, eval and report)"

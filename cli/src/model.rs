@@ -241,6 +241,11 @@ impl<T: Number> Scorer<'_, T> {
         })
     }
 
+    /// The landmark that the reading scored last is, if it is one.
+    pub(crate) fn landmark(&self) -> Option<usize> {
+        self.model.points.iter_rows().position(|point| point == self.scaled)
+    }
+
     /// Scores a raw reading of which inputs may be missing; these are filled in.
     pub(crate) fn score_available(&mut self, x: &mut [T]) -> Result<PartialVerdict<T>, Error> {
         self.scaled.copy_from_slice(x);

@@ -181,6 +181,7 @@ impl Dump {
                 alarms: calibrated.as_ref().map(|found| found.alarms),
                 folds: choices.folds,
                 fold_order: choices.fold_order,
+                later: None,
                 refused,
                 warnings,
             },

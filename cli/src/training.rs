@@ -4,13 +4,14 @@ use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::choices::Order;
-use crate::text::percent;
+use crate::text::{percent, thousands};
 
 /// What an expected share of false alarms rests on.
-pub(crate) const ASSUMPTION: &str = "if readings are exchangeable with the training rows: same conditions, independent of each other";
+const ASSUMPTION: &str = "if readings are exchangeable with the training rows: same conditions, independent of each other";
 
-/// The same where there is little room.
-pub(crate) const ASSUMPTION_IN_SHORT: &str = "if like the training rows, and independent";
+/// The same after a calibration by later readings.
+const ASSUMPTION_LATER: &str =
+    "if readings are exchangeable with the later ones: same conditions, independent of each other";
 
 /// Rounding of sums in single precision.
 pub(crate) const ROUNDING: f64 = 1e-3;
@@ -42,10 +43,35 @@ pub(crate) struct Training {
     pub folds: usize,
     /// How samples were dealt into folds.
     pub fold_order: Order,
+    /// The readings after learning that the threshold was taken from, if it was.
+    pub later: Option<Later>,
     /// Why learning refused it, if it did: somebody wanted it all the same.
     pub refused: Option<String>,
     /// What may not be as it was meant.
     pub warnings: Vec<String>,
+}
+
+/// Readings after learning that a threshold rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Later {
+    /// How many there were.
+    pub readings: usize,
+    /// One calibration in twenty has a smaller share of false alarms,
+    pub low: f64,
+    /// and one in twenty a larger one.
+    pub high: f64,
+}
+
+impl Later {
+    /// Can so many readings have led to this share?
+    fn validate(&self, share: Option<f64>) -> Result<()> {
+        let Self { readings, low, high } = *self;
+        ensure!(u32::try_from(readings).is_ok() && readings > 0, "{readings} later readings");
+        let within = share.is_some_and(|share| 0.0 < low && low < share && share < high);
+        ensure!(within && high < 1.0, "false_alarms must lie between low and high of later");
+        Ok(())
+    }
 }
 
 impl Training {
@@ -53,10 +79,10 @@ impl Training {
     pub(crate) fn promise(&self) -> String {
         match self.false_alarms {
             Some(share) => format!(
-                "{} of normal readings are unusual ({} {} folds), {ASSUMPTION}",
+                "{} of normal readings are unusual ({}), {}",
                 percent(share),
-                self.folds,
-                self.fold_order
+                self.calibration(),
+                self.assumption()
             ),
             None => "unknown, see the warnings".into(),
         }
@@ -74,6 +100,32 @@ impl Training {
             "{times} raised by the {} samples, each scored by a model that has not seen it",
             self.samples
         ))
+    }
+
+    /// What the threshold was taken from.
+    pub(crate) fn calibration(&self) -> String {
+        match &self.later {
+            Some(Later { readings, low, high }) => format!(
+                "by {} later readings, which makes it {} to {} in nine cases of ten",
+                thousands(*readings),
+                percent(*low),
+                percent(*high)
+            ),
+            None => format!("{} {} folds", self.folds, self.fold_order),
+        }
+    }
+
+    /// What an expected share of false alarms rests on.
+    pub(crate) fn assumption(&self) -> &'static str {
+        if self.later.is_some() { ASSUMPTION_LATER } else { ASSUMPTION }
+    }
+
+    /// The same where there is little room.
+    pub(crate) fn assumption_in_short(&self) -> &'static str {
+        match self.later {
+            Some(_) => "if like the later readings, and independent",
+            None => "if like the training rows, and independent",
+        }
     }
 
     /// That learning refused it, in a sentence.
@@ -119,6 +171,7 @@ impl Training {
                 ensure!(self.alarms.is_none(), "alarms of a model that was refused");
             }
         }
+        self.later.as_ref().map_or(Ok(()), |later| later.validate(self.false_alarms))?;
         ensure!(self.warnings.len() <= MOST_WARNINGS, "more than {MOST_WARNINGS} warnings");
         for text in self.warnings.iter().chain(&self.refused) {
             let is_short = text.chars().nth(LONGEST_WARNING).is_none();

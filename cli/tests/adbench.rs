@@ -57,6 +57,21 @@ fn auroc_on_real_data_is_that_of_the_reference() {
     assert_eq!(compared, 6);
 }
 
+/// What a stranger does first: `mercer fit` on the normal rows of a file, with nothing else said. Warnings are for what is rare.
+#[test]
+fn fits_with_defaults_are_quiet() {
+    let Some(folder) = shared("adbench") else { return };
+    for set in ["breastw", "Ionosphere", "vowels", "Pima", "WDBC", "thyroid"] {
+        let desk = Desk::new();
+        let data = folder.join(format!("{set}.csv"));
+        let output = desk.run(&["fit", text(&data), "--where", "label=0", "--out", "m.mercer"]);
+        let (said, printed) =
+            (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+        assert!(output.status.success() && said.is_empty(), "{set}: {said}");
+        assert!(!printed.contains("warning"), "{set}: {printed}");
+    }
+}
+
 /// By counting all pairs.
 fn auroc(scores: &[(f64, bool)]) -> f64 {
     let of = |kind| scores.iter().filter(move |(_, anomaly)| *anomaly == kind).map(|(s, _)| *s);

@@ -26,7 +26,6 @@ fn a_summary_says_what_was_fitted() {
         // The rows are ordered by species, so that neighbours are alike.
         "warning: neighbouring samples are alike",
         "expected false alarms  8.3 % of normal readings are unusual (4 contiguous folds), if readings are exchangeable with the training rows: same conditions, independent of each other",
-        "warning: 1 samples are copies of others",
     ] {
         assert!(summary.contains(line), "{line}: {summary}");
     }
@@ -286,9 +285,19 @@ fn tune_prints_a_line_that_fits() {
 fn every_command_explains_itself() {
     let desk = Desk::new();
     let help = desk.succeed(&["--help"]);
-    for command in
-        ["fit", "project", "score", "inspect", "eval", "tune", "import", "export", "report", "demo"]
-    {
+    for command in [
+        "fit",
+        "calibrate",
+        "project",
+        "score",
+        "inspect",
+        "eval",
+        "tune",
+        "import",
+        "export",
+        "report",
+        "demo",
+    ] {
         assert!(help.contains(command), "{help}");
         let own = desk.succeed(&[command, "--help"]);
         assert!(own.contains("Usage: mercer"), "{own}");

@@ -216,8 +216,8 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     };
     for (field, value, why) in [
         ("format", "\"other\"", "not a model of mercer"),
-        ("version", "1", "format version 1"),
         ("version", "2", "format version 2"),
+        ("version", "4", "format version 4"),
         ("precision", "\"f16\"", "not a model of mercer"),
         ("columns", "[]", "points: a row of 2 numbers, not 0"),
         ("columns", "[\"a\",\"a\"]", "two columns are called \"a\""),
@@ -268,8 +268,22 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         ("folds", "18446744073709551615", "folds of 40 samples"),
         ("fold_order", "\"*/ int injected(void);\"", "unknown variant"),
         ("warnings", "[1]", "expected a string"),
+        ("later", "0", "not a valid model"),
+        ("later", "{\"readings\":99}", "missing field `low`"),
     ] {
         refused(&mended(&with_field(&model, field, value)), &format!("{field} {value}"), why);
+    }
+    for (readings, low, high, why) in [
+        (0, "0.01", "0.09", "0 later readings"),
+        (99, "0.06", "0.09", "must lie between"),
+        (99, "0.0", "0.09", "must lie between"),
+        (99, "0.01", "1.0", "must lie between"),
+        (99, "0.01", "0.02", "must lie between"),
+    ] {
+        let later = format!(
+            "{{\n      \"readings\": {readings},\n      \"low\": {low},\n      \"high\": {high}\n    }}"
+        );
+        refused(&mended(&with_field(&model, "later", &later)), &later, why);
     }
     let long =
         |text: &str, count: usize| format!("[{}\"b\"]", format!("\"{text}\",").repeat(count));

@@ -10,7 +10,7 @@ use super::say;
 use crate::choices::Order;
 use crate::model::{Model, with_model};
 use crate::text::{percent, short};
-use crate::training::ASSUMPTION;
+use crate::training::Later;
 use crate::{KernelSpec, Number, Precision, escape, file};
 
 /// Show kernel, sizes, eigenvalues, threshold, bytes and checksum of a model.
@@ -57,6 +57,8 @@ struct Facts<T> {
     fold_order: Order,
     /// How often the alarm is raised by the scores that the threshold was calibrated on.
     alarms: Option<usize>,
+    /// The readings after learning that the threshold was taken from, if it was.
+    later: Option<Later>,
     refused: Option<String>,
     warnings: Vec<String>,
     flash_bytes: usize,
@@ -109,10 +111,11 @@ impl<T: Number> Facts<T> {
             samples: training.samples,
             trimmed: training.trimmed,
             false_alarms: training.false_alarms,
-            false_alarms_assume: training.false_alarms.map(|_| ASSUMPTION),
+            false_alarms_assume: training.false_alarms.map(|_| training.assumption()),
             folds: training.folds,
             fold_order: training.fold_order,
             alarms: training.alarms,
+            later: training.later.clone(),
             refused: training.refused.clone(),
             warnings: training.warnings.clone(),
             flash_bytes: model.flash(),

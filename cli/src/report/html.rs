@@ -15,7 +15,6 @@ use super::{MOST_UNUSUAL, words};
 use crate::escape::html as escape;
 use crate::model::Model;
 use crate::text::{percent, short, shorten, thousands};
-use crate::training::ASSUMPTION_IN_SHORT;
 use crate::{KernelSpec, Number, Precision};
 
 /// Characters of a text in a table or a legend.
@@ -58,8 +57,9 @@ fn tiles<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
     let share = percent(seen as f64 / rows as f64);
     let expected = match model.training.false_alarms {
         Some(normal) => format!(
-            "unusual: {share}; {} of normal rows expected {ASSUMPTION_IN_SHORT}",
-            percent(normal)
+            "unusual: {share}; {} of normal rows expected {}",
+            percent(normal),
+            model.training.assumption_in_short()
         ),
         None => format!("unusual: {share}"),
     };

@@ -4,7 +4,7 @@ use super::readings::Readings;
 use crate::Number;
 use crate::model::Model;
 use crate::text::{percent, short, thousands};
-use crate::training::{ASSUMPTION, Training};
+use crate::training::Training;
 use crate::watch::InWords;
 
 /// `1 row`, `2 rows`.
@@ -64,10 +64,10 @@ pub(super) fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Vec
     match training.false_alarms {
         Some(share) => {
             sentences.push(format!(
-                "The threshold was calibrated on {} {} folds so that {} of normal readings are unusual, {ASSUMPTION}.",
-                training.folds,
-                training.fold_order,
-                percent(share)
+                "The threshold was calibrated ({}) so that {} of normal readings are unusual, {}.",
+                training.calibration(),
+                percent(share),
+                training.assumption()
             ));
             let expected = (share * rows as f64).round() as usize;
             sentences.push(format!(

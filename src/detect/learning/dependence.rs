@@ -80,7 +80,7 @@ const UNLIKE: f64 = 2.8;
 
 /// A mean shifted by less than this, as a squared distance in units of the total variance, is no
 /// reason to warn, however certain it is.
-const NEGLIGIBLE: f64 = 0.05;
+const NEGLIGIBLE: f64 = 0.1;
 
 /// How many independent samples each one is worth, if neighbours are alike beyond chance, by the
 /// differences of samples so far `apart`.

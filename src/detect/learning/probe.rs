@@ -275,7 +275,7 @@ fn measure<T: Real, S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usiz
 }
 
 /// At most so many of `n` positions, spread over them.
-fn spread_over(n: usize, most: usize) -> impl Iterator<Item = usize> {
+pub(super) fn spread_over(n: usize, most: usize) -> impl Iterator<Item = usize> {
     let count = n.min(most);
     (0..count).filter_map(move |i| ((2 * i + 1) * n).checked_div(2 * count))
 }

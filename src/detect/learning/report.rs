@@ -11,14 +11,16 @@ use crate::kpca::FitReport;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Warning {
-    /// Inputs that never changed: a sensor that is disconnected, or not needed.
+    /// Inputs that never changed: a sensor that is disconnected, or not needed. Drop them, or record
+    /// them at work.
     ConstantInputs {
         /// The first of them.
         first: usize,
         /// How many there are.
         count: usize,
     },
-    /// Inputs that kept one value for more than half of the time: a sensor that got stuck.
+    /// Inputs that kept one value for more than half of the time, and hardly ever had it otherwise: a
+    /// sensor that got stuck. Learn from a time when it worked, or drop it.
     StuckInputs {
         /// The first of them.
         first: usize,
@@ -26,19 +28,21 @@ pub enum Warning {
         count: usize,
     },
     /// Samples that are exact copies of earlier ones: they teach nothing, and cross-fit takes them
-    /// for new ones.
+    /// for new ones. Leave them out, or read more slowly. It is said of more than one sample in 40, and
+    /// not where all inputs have few levels, so that equal samples need not be copies.
     Duplicates {
         /// How many there are.
         samples: usize,
     },
-    /// Fewer samples than it takes to know the inputs.
+    /// Fewer samples than it takes to know the inputs. Record more, or drop inputs.
     FewSamples {
         /// How many there are.
         given: usize,
-        /// How many would be better: at least 32, and four for each input.
+        /// How many would be better: at least 32, and two for each input.
         advised: usize,
     },
     /// The samples are too few for the wish for false alarms: the threshold is their largest score.
+    /// Record more, allow more, or go on with [`LaterReadings`](crate::detect::LaterReadings).
     UnsupportedRate {
         /// How many there are.
         given: usize,
@@ -60,12 +64,16 @@ pub enum Warning {
         /// Which quarter, counted from 0.
         quarter: usize,
     },
-    /// There was no room for the components that the recipe asks for.
+    /// There was no room for the components that the recipe asks for, and those that there are miss
+    /// more than a fifth of the variance: make room for more. (Less than that costs no detection:
+    /// [`FitReport::explained`] has the figure.)
     ComponentsCapped,
-    /// The points do not span the share of the variance that the recipe asks for: more of them
-    /// would, or a wider kernel.
+    /// More than a tenth of the variance, and more than the recipe leaves, lies outside the span of
+    /// the points: make room for more of them, or choose a wider kernel. (Less than that costs next to
+    /// no detection: [`FitReport::unspanned`] has the figure.)
     PointsCapped,
-    /// The kernel is not positive semi-definite: scores have no meaning as distances.
+    /// The kernel is not positive semi-definite: scores have no meaning as distances. Choose another
+    /// one, or other parameters.
     Indefinite,
     /// Some samples look as strange as anything could, e.g. a rare state, and set a threshold that
     /// no reading would exceed. It was lowered:

@@ -11,10 +11,10 @@ impl Warning {
     /// ```
     /// use mercer::detect::Warning;
     /// let warning = Warning::ConstantInputs { first: 1, count: 1 };
-    /// assert_eq!(warning.to_string(), "input 1 never changed");
+    /// assert_eq!(warning.to_string(), "input 1 never changed: drop it, or record it at work");
     /// let columns = ["flow", "pressure"];
     /// let named = warning.named(|input| columns[input], |sample| format!("line {}", sample + 2));
-    /// assert_eq!(named.to_string(), "pressure never changed");
+    /// assert_eq!(named.to_string(), "pressure never changed: drop it, or record it at work");
     /// ```
     pub fn named<I: Display, S: Display>(
         &self,
@@ -64,27 +64,36 @@ impl<I: Fn(usize) -> A, S: Fn(usize) -> B, A: Display, B: Display> Display for N
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.warning {
             Warning::ConstantInputs { first, count: 1 } => {
-                write!(f, "{} never changed", (self.input)(first))
+                write!(f, "{} never changed: drop it, or record it at work", (self.input)(first))
             }
-            Warning::ConstantInputs { first, count } => {
-                write!(f, "{count} inputs never changed, the first is {}", (self.input)(first))
-            }
-            Warning::StuckInputs { first, count: 1 } => {
-                write!(f, "{} was stuck for half of the time", (self.input)(first))
-            }
-            Warning::StuckInputs { first, count } => write!(
+            Warning::ConstantInputs { first, count } => write!(
                 f,
-                "{count} inputs were stuck for half of the time, the first is {}",
+                "{count} inputs never changed, the first is {}: drop them, or record them at work",
                 (self.input)(first)
             ),
-            Warning::Duplicates { samples } => write!(f, "{samples} samples are copies of others"),
-            Warning::FewSamples { given, advised } => {
-                write!(f, "few samples: {given} given, {advised} would be better")
-            }
+            Warning::StuckInputs { first, count: 1 } => write!(
+                f,
+                "{} was stuck for half of the time: learn from when it worked, or drop it",
+                (self.input)(first)
+            ),
+            Warning::StuckInputs { first, count } => write!(
+                f,
+                "{count} inputs were stuck for half of the time, the first is {}: learn from when \
+                 they worked, or drop them",
+                (self.input)(first)
+            ),
+            Warning::Duplicates { samples } => write!(
+                f,
+                "{samples} samples are copies of others: leave them out, or read more slowly"
+            ),
+            Warning::FewSamples { given, advised } => write!(
+                f,
+                "few samples: {given} given, {advised} would be better: record more, or drop inputs"
+            ),
             Warning::UnsupportedRate { given, needed } => write!(
                 f,
-                "{given} samples support no fewer false alarms than about one in {} readings: the \
-                 wish takes {needed} samples{}",
+                "{given} samples support no fewer false alarms than about one in {} readings: \
+                 record {needed}{}, allow more false alarms, or calibrate by later readings",
                 given.saturating_add(1),
                 if needed == usize::MAX { " or more" } else { "" }
             ),
@@ -107,13 +116,18 @@ impl<I: Fn(usize) -> A, S: Fn(usize) -> B, A: Display, B: Display> Display for N
                  normal, else learn from a longer recording",
                 quarter + 1
             ),
-            Warning::ComponentsCapped => {
-                f.write_str("no room for the components that the recipe asks for")
-            }
-            Warning::PointsCapped => {
-                f.write_str("the points do not span the variance that the recipe asks for")
-            }
-            Warning::Indefinite => f.write_str("kernel is not positive semi-definite"),
+            Warning::ComponentsCapped => f.write_str(
+                "no room for the components that the recipe asks for, those kept miss more than a \
+                 fifth of the variance: make room for more",
+            ),
+            Warning::PointsCapped => f.write_str(
+                "more than a tenth of the variance lies outside the span of the points: make room \
+                 for more of them, or choose a wider kernel",
+            ),
+            Warning::Indefinite => f.write_str(
+                "kernel is not positive semi-definite, scores are no distances: choose another \
+                 kernel or other parameters",
+            ),
             Warning::ThresholdLowered { sample, above } => write!(
                 f,
                 "no reading could look stranger than {}: the threshold was lowered, {above} \
