@@ -96,10 +96,15 @@ impl Training {
             1 => "once".into(),
             alarms => format!("{alarms} times"),
         };
-        Some(format!(
-            "{times} raised by the {} samples, each scored by a model that has not seen it",
-            self.samples
-        ))
+        Some(match &self.later {
+            Some(later) => {
+                format!("{times} raised by the {} later readings", thousands(later.readings))
+            }
+            None => format!(
+                "{times} raised by the {} samples, each scored by a model that has not seen it",
+                self.samples
+            ),
+        })
     }
 
     /// What the threshold was taken from.
@@ -159,7 +164,8 @@ impl Training {
             Some(share) => {
                 ensure!(share > 0.0 && share < 1.0, "false_alarms must be a share > 0 and < 1");
                 ensure!(self.refused.is_none(), "false_alarms of a model that was refused");
-                let some = self.alarms.is_some_and(|alarms| alarms <= *samples);
+                let most = self.later.as_ref().map_or(*samples, |later| later.readings);
+                let some = self.alarms.is_some_and(|alarms| alarms <= most);
                 ensure!(some, "alarms must be a number, at most that of the samples");
                 ensure!(
                     *folds >= 2 && all.is_some_and(|all| *folds <= all),

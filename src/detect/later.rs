@@ -26,7 +26,7 @@
 //! inductive, conformal prediction); Vovk, *Conditional Validity of Inductive Conformal Predictors*,
 //! 2012, for the spread of one calibration.
 //!
-//! **Bound.** `K` kept scores and 6 numbers; a reading takes at most `K` comparisons. A result takes
+//! **Bound.** `K` kept scores and 7 numbers; a reading takes at most `K` comparisons. A result takes
 //! at most 128 times `M` steps of a few operations; mostly a few thousand in all.
 
 mod spread;
@@ -248,7 +248,7 @@ impl<T: Real, S: AsRef<[T]> + AsMut<[T]>> LaterReadings<T, S> {
         }
         let rate = |chance| rate_below(rank, self.count(), T::from_f64(chance));
         Ok(LaterCalibration {
-            threshold: Threshold::new(entry(self.largest(), rank - 1)),
+            threshold: Threshold::new(entry(self.largest(), rank - 1)).with_usual(self.mean),
             readings: self.count(),
             wished,
             false_alarms: T::from_f64(rank as f64 / all),

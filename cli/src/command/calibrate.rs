@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use mercer::Error;
 use mercer::detect::{FalseAlarms, LaterCalibration, LaterReadings};
+use mercer::kpca::Score;
+use mercer::{AlarmConfig, Error};
 
 use super::answer::Input;
 use super::say;
@@ -14,6 +15,7 @@ use crate::progress::Progress;
 use crate::table::{Loaded, load};
 use crate::text::{complain, hang, percent, short, thousands};
 use crate::training::Later;
+use crate::watch::Watch;
 use crate::whole::require_other;
 use crate::{Number, escape, file};
 
@@ -65,7 +67,7 @@ fn calibrate<T: Number>(mut model: Model<T>, arguments: &Arguments) -> Result<(M
     // One more than is needed, whatever the rounding.
     let places = (wish.clamp(0.0, 1.0) * (data.samples.rows() as f64 + 1.0)) as usize + 1;
     let mut later = LaterReadings::kept_in(vec![T::ZERO; places], &before, promised);
-    push_scores(&model, &data, &mut later)?;
+    let scores = push_scores(&model, &data, &mut later)?;
     let wished = FalseAlarms::Share(T::from_f64(wish));
     let (result, strange) = match later.calibrate(wished, &before) {
         Err(error @ Error::StrangeReadings { .. }) if arguments.force => {
@@ -75,6 +77,9 @@ fn calibrate<T: Number>(mut model: Model<T>, arguments: &Arguments) -> Result<(M
     };
     let result = result.map_err(|error| explain(error, &data.name, wish))?;
     model.threshold = result.threshold;
+    let mut watch = Watch::new(AlarmConfig::DEFAULT)?;
+    let raises = |score: &&Score<T>| watch.see(&result.threshold.judge(**score), "").raised;
+    model.training.alarms = Some(scores.iter().filter(raises).count());
     model.training.false_alarms = Some(result.false_alarms.to_f64());
     model.training.later = Some(Later {
         readings: result.readings,
@@ -96,16 +101,18 @@ fn push_scores<T: Number>(
     model: &Model<T>,
     data: &Loaded<T>,
     later: &mut LaterReadings<T, Vec<T>>,
-) -> Result<()> {
+) -> Result<Vec<Score<T>>> {
     let mut progress = Progress::new("scoring", data.samples.rows() as u64);
     let mut scorer = model.scorer();
     let mut known = vec![false; model.points.rows()];
+    let mut scores = Vec::with_capacity(data.samples.rows());
     for (i, x) in data.samples.iter_rows().enumerate() {
-        let scored = scorer.score(x).and_then(|reading| later.push(reading.score.spe));
-        scored.map_err(|error| match error {
+        let scored = scorer.score(x).map(|reading| reading.score);
+        let taken = scored.and_then(|score| later.push(score.spe).map(|()| score));
+        scores.push(taken.map_err(|error| match error {
             Error::Query(fault) => data.fault(i, fault),
             other => anyhow!("{}: {other}", data.place(i)),
-        })?;
+        })?);
         if let Some(point) = scorer.landmark() {
             known[point] = true;
         }
@@ -119,7 +126,7 @@ fn push_scores<T: Number>(
         data.name,
         known.len()
     );
-    Ok(())
+    Ok(scores)
 }
 
 /// Fewer say nothing about where a model comes from.
@@ -162,6 +169,7 @@ fn in_words<T: Number>(
         ("threshold", format!("SPE {new}, formerly {old}")),
         ("expected false alarms", model.training.promise()),
     ];
+    lines.extend(model.training.alarms_seen().map(|alarms| ("alarm", alarms)));
     if !written {
         lines.push(("model", "not written: --out M2.mercer writes it".into()));
     }

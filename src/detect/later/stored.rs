@@ -11,7 +11,7 @@
 //! | 8 | 4 | `K`, how many scores are kept at the most |
 //! | 12 | 4 | the number of readings |
 //! | 16 | 4 | how many of them are above the threshold from before |
-//! | 20 | 3`s` | that threshold, the share it promised, the mean of the scores |
+//! | 20 | 4`s` | that threshold, the mean score that belongs to it, the share it promised, the mean of the scores |
 //! | | `Ks` | the largest scores, descending; zeros after those in use |
 //! | last 4 | 4 | CRC-32 of all bytes before |
 
@@ -30,7 +30,7 @@ const CHECKSUM_SIZE: usize = 4;
 /// Storing.
 impl<T: Real + Encode, const K: usize> LaterReadings<T, [T; K]> {
     /// How many bytes [`write_to`](Self::write_to) needs.
-    pub const ENCODED_SIZE: usize = 20 + (3 + K) * T::SIZE + CHECKSUM_SIZE;
+    pub const ENCODED_SIZE: usize = 20 + (4 + K) * T::SIZE + CHECKSUM_SIZE;
 
     /// Writes all to the front of `out` and returns how many bytes that took, which are
     /// [`ENCODED_SIZE`](Self::ENCODED_SIZE).
@@ -49,7 +49,8 @@ impl<T: Real + Encode, const K: usize> LaterReadings<T, [T; K]> {
         for number in [K as u32, self.count, self.unusual] {
             number.encode(&mut to)?;
         }
-        for number in [self.before.spe, self.promised, self.mean].iter().chain(&self.largest) {
+        let Threshold { spe, usual } = self.before;
+        for number in [spe, usual, self.promised, self.mean].iter().chain(&self.largest) {
             number.encode(&mut to)?;
         }
         *check = checksum(body).to_le_bytes();
@@ -99,7 +100,7 @@ impl<T: Real + Encode, const K: usize> LaterReadings<T, [T; K]> {
         }
         let mut read = Self::of(&Threshold::EMPTY, T::ZERO);
         (read.count, read.unusual) = (u32::decode(&mut from)?, u32::decode(&mut from)?);
-        read.before = Threshold::new(T::decode(&mut from)?);
+        read.before = Threshold::new(T::decode(&mut from)?).with_usual(T::decode(&mut from)?);
         (read.promised, read.mean) = (T::decode(&mut from)?, T::decode(&mut from)?);
         for place in &mut read.largest {
             *place = T::decode(&mut from)?;
