@@ -50,7 +50,7 @@ impl<'a> Spectrum<'a> {
         // n Σh²; Σh² is 3n/8, but for the shortest window that has a spectrum.
         let samples = channel.len() as f32;
         let norm = samples * if channel.len() > 2 { 0.375 * samples } else { 1.0 };
-        Self { bins: memory, log_factor: 2.0 * centre.log_unit() - norm.ln() }
+        Self { bins: memory, log_factor: 2.0 * centre.log_unit() - Real::ln(norm) }
     }
 
     /// The natural logarithm of the energy in a band of `1..=255`; −∞ where there is none.
@@ -62,7 +62,7 @@ impl<'a> Spectrum<'a> {
             Some([_, nyquist]) if to == last => *nyquist,
             _ => 0.0,
         };
-        (sum(inside.iter().map(|[power, _]| *power)) + nyquist).ln() + self.log_factor
+        Real::ln(sum(inside.iter().map(|[power, _]| *power)) + nyquist) + self.log_factor
     }
 }
 

@@ -35,9 +35,10 @@ impl Known for Any {
     const SET: Set = Set::ALL;
 }
 
-/// What takes a logarithm other than that of the floor and of energies.
-const LOGARITHMS: Set = Set::of(&[Feature::LogStd, Feature::LogMad]);
-const RMS: Set = Set::of(&[Feature::Rms]);
+/// What takes logarithms.
+const LOGARITHMS: Set = Set::of(&[Feature::LogStd, Feature::LogMad, Feature::Bands(1)]);
+/// What takes square roots beside the deviation's.
+const ROOTS: Set = Set::of(&[Feature::Rms, Feature::Crest, Feature::Skew, Feature::Kurt]);
 
 /// Writes the features of a channel, and returns how many logarithms were at the floor.
 ///
@@ -50,25 +51,32 @@ fn write<K: Known, T: Stored>(
     mut out: &mut [f32],
 ) -> usize {
     let statistics = Statistics::of(channel, K::SET);
-    let mut logarithms = Logarithms { floor, least: floor.ln(), floored: 0 };
+    let least = if K::SET.has(LOGARITHMS) { Real::ln(floor) } else { 0.0 };
+    let mut logarithms = Logarithms { floor, least, floored: 0 };
     let has_bands = K::SET.has(Set::BANDS) && Set::of(features).has(Set::BANDS);
     let spectrum = has_bands.then(|| Spectrum::of(channel, &statistics.centre, turn, memory));
     for &feature in features {
         let (own, rest) = split_mut(out, feature.outputs());
         out = rest;
+        debug_assert!(K::SET.has(Set::of(&[feature])), "{feature} is not known");
         let value = match feature {
+            // What nobody can ask this copy for is not linked.
+            Feature::LogStd | Feature::LogMad if !K::SET.has(LOGARITHMS) => 0.0,
+            Feature::Rms | Feature::Crest | Feature::Skew | Feature::Kurt if !K::SET.has(ROOTS) => {
+                0.0
+            }
             Feature::Mean => statistics.mean,
             Feature::Std => statistics.deviation,
-            Feature::LogStd if K::SET.has(LOGARITHMS) => logarithms.of(statistics.deviation),
-            Feature::Rms if K::SET.has(RMS) => statistics.rms(),
+            Feature::LogStd => logarithms.of(statistics.deviation),
+            Feature::Rms => statistics.rms(),
             Feature::PeakToPeak => statistics.max - statistics.min,
             Feature::Min => statistics.min,
             Feature::Max => statistics.max,
             Feature::Crest => statistics.crest(),
-            Feature::Skew => statistics.skew,
-            Feature::Kurt => statistics.kurt,
+            Feature::Skew => statistics.skew(),
+            Feature::Kurt => statistics.kurt(),
             Feature::Mad => statistics.step,
-            Feature::LogMad if K::SET.has(LOGARITHMS) => logarithms.of(statistics.step),
+            Feature::LogMad => logarithms.of(statistics.step),
             Feature::ZeroCrossings => statistics.crossings as f32,
             Feature::Bands(bands) => {
                 if let (Some(spectrum), Some(bands)) = (&spectrum, NonZero::new(bands.into())) {
@@ -76,10 +84,6 @@ fn write<K: Known, T: Stored>(
                         *energy = logarithms.of_energy(spectrum.log_energy(band, bands));
                     }
                 }
-                continue;
-            }
-            Feature::LogStd | Feature::Rms | Feature::LogMad => {
-                debug_assert!(false, "{feature} is not known");
                 continue;
             }
         };
@@ -98,7 +102,7 @@ struct Logarithms {
 
 impl Logarithms {
     fn of(&mut self, value: f32) -> f32 {
-        let log = if value > self.floor { value.ln() } else { self.least };
+        let log = if value > self.floor { Real::ln(value) } else { self.least };
         self.at_least(log, self.least)
     }
 

@@ -51,21 +51,17 @@ impl<const N: usize> Turn<N> {
 /// `cos` and `sin` of `2πk/n` for `k < n/2`, rounded once.
 const fn turn(k: usize, n: usize) -> Complex {
     // In the first eighth of a turn the series are short; the others mirror it.
-    let (eighths, quarter) = (8 * k / n, n / 4);
-    let (cos, sin) = match eighths {
-        0 => series(k, n),
-        1 => {
-            let (cos, sin) = series(quarter - k, n);
-            (sin, cos)
-        }
-        2 => {
-            let (cos, sin) = series(k - quarter, n);
-            (-sin, cos)
-        }
-        _ => {
-            let (cos, sin) = series(n / 2 - k, n);
-            (-cos, sin)
-        }
+    let (cos, sin) = if 8 * k <= n {
+        series(k, n)
+    } else if 4 * k <= n {
+        let (cos, sin) = series(n / 4 - k, n);
+        (sin, cos)
+    } else if 8 * k <= 3 * n {
+        let (cos, sin) = series(k - n / 4, n);
+        (-sin, cos)
+    } else {
+        let (cos, sin) = series(n / 2 - k, n);
+        (-cos, sin)
     };
     [cos as f32, sin as f32]
 }
@@ -140,14 +136,17 @@ fn first_layers(z: &mut [Complex]) -> NonZero<usize> {
 fn two_layers(z: &mut [Complex], size: NonZero<usize>, turn: &[Complex]) {
     let (four, size) = (size.saturating_mul(FOUR).get(), size.get());
     // Half a turn is `size` steps of the inner layer, and twice as many of the outer one.
-    let step = (turn.len() >> (size.trailing_zeros() + 1)).max(1);
-    let factors = turn.chunks_exact(step + step).zip(turn.chunks_exact(step));
+    let step = turn.len() >> (size.trailing_zeros() + 1);
     for group in z.chunks_exact_mut(four) {
         let (first, second) = split_mut(group, 2 * size);
         let ((a, b), (c, d)) = (split_mut(first, size), split_mut(second, size));
         let numbers = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
-        for (((a, b), (c, d)), (inner, outer)) in numbers.zip(factors.clone()) {
-            let ([inner, ..], [outer, ..]) = (inner, outer) else { break };
+        for (j, ((a, b), (c, d))) in numbers.enumerate() {
+            // Not through `slices`: to stop costs less than to go on with zeros.
+            let (Some(outer), Some(inner)) = (turn.get(j * step), turn.get(2 * j * step)) else {
+                debug_assert!(false, "step {j} of {size}");
+                return;
+            };
             let (b_turned, d_turned) = (back(*b, *inner), back(*d, *inner));
             let (sum, difference) = (add(*c, d_turned), subtract(*c, d_turned));
             let joined = [add(*a, b_turned), subtract(*a, b_turned)];

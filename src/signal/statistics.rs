@@ -29,10 +29,10 @@ pub(crate) struct Statistics {
     /// Of `|x_i − x_{i−1}|`, the mean.
     pub(crate) step: f32,
     pub(crate) deviation: f32,
-    /// The largest distance from the mean.
-    pub(crate) peak: f32,
-    pub(crate) skew: f32,
-    pub(crate) kurt: f32,
+    /// Means of powers of the centred samples, in their units.
+    second: f32,
+    third: f32,
+    fourth: f32,
     pub(crate) crossings: u32,
     /// How to centre samples.
     pub(crate) centre: Centre,
@@ -145,26 +145,28 @@ impl Statistics {
             });
             (squares, 0.0, 0.0)
         };
-        let variance = squares / count;
-        let deviation = variance.sqrt();
-        let peak = centre.apply(self.max).larger(-centre.apply(self.min));
-        Self {
-            deviation: deviation / centre.per_unit,
-            peak: peak / centre.per_unit,
-            skew: if wanted.has(SHAPE) { cubes / count / (variance * deviation) } else { 0.0 },
-            kurt: if wanted.has(SHAPE) {
-                fourths / count / (variance * variance) - 3.0
-            } else {
-                0.0
-            },
-            crossings,
-            ..self
-        }
+        let (second, third, fourth) = (squares / count, cubes / count, fourths / count);
+        let deviation = Real::sqrt(second) / centre.per_unit;
+        Self { deviation, second, third, fourth, crossings, ..self }
     }
 
     /// The largest distance from the mean, in deviations.
     pub(crate) fn crest(&self) -> f32 {
-        if self.centre.is_constant() { 0.0 } else { self.peak / self.deviation }
+        let (above, below) = (self.centre.apply(self.max), -self.centre.apply(self.min));
+        self.unless_constant(|| above.larger(below) / Real::sqrt(self.second))
+    }
+
+    pub(crate) fn skew(&self) -> f32 {
+        self.unless_constant(|| self.third / (self.second * Real::sqrt(self.second)))
+    }
+
+    /// Above that of a Gaussian.
+    pub(crate) fn kurt(&self) -> f32 {
+        self.unless_constant(|| self.fourth / (self.second * self.second) - 3.0)
+    }
+
+    fn unless_constant(&self, value: impl FnOnce() -> f32) -> f32 {
+        if self.centre.is_constant() { 0.0 } else { value() }
     }
 
     /// The root of the mean square: of a right triangle with the mean and the deviation as its
@@ -177,13 +179,16 @@ impl Statistics {
             return long;
         }
         let ratio = short / long;
-        long * (1.0 + ratio * ratio).sqrt()
+        long * Real::sqrt(1.0 + ratio * ratio)
     }
 }
 
-/// One over the power of two at or below a positive number, and that power.
+/// Bits of an `f32` below its exponent.
+const FRACTION: u32 = f32::MANTISSA_DIGITS - 1;
+
+/// One over the power of two at or below a positive number, and the exponent of that power.
 fn unit(range: f32) -> (f32, i32) {
     // 1 to 254; the numbers below all powers that have an inverse share the smallest of them.
-    let biased = (range.to_bits() >> f32::MANTISSA_DIGITS - 1).max(1);
-    (f32::from_bits((254 - biased) << f32::MANTISSA_DIGITS - 1), biased as i32 - 127)
+    let biased = (range.to_bits() >> FRACTION).max(1);
+    (f32::from_bits((254 - biased) << FRACTION), biased as i32 - 127)
 }
