@@ -47,6 +47,13 @@ pub enum Error {
     },
     /// The point to project or score cannot be used.
     Query(Fault),
+    /// A raw sample cannot be used.
+    Channel {
+        /// Which channel of the signal, counted from 0.
+        channel: usize,
+        /// The rule it breaks, e.g. `finite`.
+        rule: &'static str,
+    },
     /// Fewer samples than the method needs.
     TooFewSamples {
         /// How many were given.
@@ -291,6 +298,9 @@ impl fmt::Display for Error {
                 write!(f, "sample {index}: label {output} must be {rule}")
             }
             Self::Query(fault) => write!(f, "query: {fault}"),
+            Self::Channel { channel, rule } => {
+                write!(f, "raw sample: channel {channel} must be {rule}")
+            }
             Self::TooFewSamples { given, needed } => {
                 write!(f, "too few samples: {given} given, at least {needed} needed")
             }

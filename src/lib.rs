@@ -56,8 +56,10 @@
 //! ```
 //!
 //! # The rooms
-//! Raw readings → `detect` ← `kpca` ← `kernel` ← `linalg`: each room knows those to its right only.
+//! Raw samples → `signal` → readings → `detect` ← `kpca` ← `kernel` ← `linalg`: `detect` and what
+//! follows know those to their right only, and `signal` none of them but `linalg`.
 //!
+//! - [`signal`]: from raw samples to readings; windows, features, spectral bands, operators.
 //! - [`detect`]: a verdict on a raw reading; scaling, threshold, learning, alarms, reasons,
 //!   storage.
 //! - [`kpca`]: the model of points and weights; fits, projections, scores, pre-images.
@@ -84,6 +86,7 @@ pub mod error;
 mod progress;
 pub mod math;
 pub mod linalg;
+pub mod signal;
 pub mod kernel;
 pub mod kpca;
 pub mod detect;

@@ -25,6 +25,7 @@ use mercer::linalg::Matrix;
 use mercer::linalg::eigen::{self, Eigensolver, MAX_SWEEPS, TridiagonalQr};
 use mercer::math::Real;
 use mercer::methods::graph::{Diffusion, connect};
+use mercer::signal::{Extractor, Feature, FrontEnd, Operator, Rows, Stored, Window, memory, width};
 use mercer::{
     Detect, Detector, Error, Kernel, KernelPca, Learner, Progress, QuantisedDetector, Recipe,
 };
@@ -78,6 +79,7 @@ fn run() -> Result<(), Failure> {
     leading::<f64>("leading f64")?;
     landmarks()?;
     learning()?;
+    signals()?;
     refusals();
     Ok(())
 }
@@ -223,9 +225,7 @@ fn landmarks() -> Result<(), Failure> {
     for (query, [_, golden]) in QUERIES.iter().zip(&SCORES) {
         let score = model.score(query)?;
         require("spe", (score.spe - golden).abs() <= 1e-5)?;
-        digest = fields(score).iter().fold(digest, |digest: u64, value| {
-            (digest.rotate_left(5) ^ u64::from(value.to_bits())).wrapping_mul(0x517c_c1b7_2722_0a95)
-        });
+        digest = mixed(digest, &fields(score));
     }
     say!("  all bits of {TEST} scores, mixed: {digest:016x}");
     Ok(())
@@ -288,6 +288,72 @@ fn blamed_and_missing(detector: &impl Detect<[f32; 2]>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Every feature, and every operator on them.
+struct Everything;
+
+impl FrontEnd for Everything {
+    const FEATURES: &'static [Feature] = &[
+        Feature::Mean,
+        Feature::Std,
+        Feature::LogStd,
+        Feature::Rms,
+        Feature::PeakToPeak,
+        Feature::Min,
+        Feature::Max,
+        Feature::Crest,
+        Feature::Skew,
+        Feature::Kurt,
+        Feature::Mad,
+        Feature::LogMad,
+        Feature::ZeroCrossings,
+        Feature::Bands(4),
+        Feature::Bands(3),
+    ];
+    const SCALES: &'static [f32] = &[0.1, 3.0];
+    const OPERATORS: &'static [Operator] =
+        &[Operator::Difference, Operator::Average(2), Operator::Ewma(0.3), Operator::Lags(2)];
+}
+
+const CHANNEL: usize = mercer::signal::outputs(Everything::FEATURES);
+const INPUTS: usize = 2 * CHANNEL;
+const ROW: usize = width(Everything::OPERATORS, INPUTS);
+type Operators = Rows<Everything, INPUTS, ROW, { memory(Everything::OPERATORS, INPUTS) }>;
+
+fn signals() -> Result<(), Failure> {
+    fn noise(state: &mut u32) -> i16 {
+        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (*state >> 20) as i16
+    }
+    listen::<f32, 64>("raw", |state| [f32::from(noise(state)) * 0.37 + 9.81, 3.5])?;
+    // The first layers of its transform are others.
+    listen::<f32, 32>("raw 32", |state| [f32::from(noise(state)) * 1e-9, -7e6])?;
+    listen::<i16, 64>("counts", |state| [noise(state), 30_000 - noise(state) / 512])
+}
+
+/// Samples of two channels to features, and these through operators.
+#[inline(never)]
+fn listen<T: Stored, const LENGTH: usize>(
+    name: &str,
+    sample: fn(&mut u32) -> [T; 2],
+) -> Result<(), Failure> {
+    let mut window = Window::<T, 2, LENGTH, 40>::new();
+    let mut extractor = Extractor::<Everything, INPUTS, LENGTH>::new();
+    let mut operators = Operators::new();
+    let (mut state, mut digest) = (1, 0);
+    for _ in 0..300 {
+        let Some(full) = window.push(&sample(&mut state))? else { continue };
+        let floored = extractor.extract(&full);
+        let bands = &extractor.reading()[CHANNEL - 7..CHANNEL];
+        say!("{name:<8} {floored} {} {}", Bits(&extractor.reading()[..1]), Bits(bands));
+        digest = mixed(digest, extractor.reading());
+        if let Some(row) = operators.push(extractor.reading())? {
+            digest = mixed(digest, row);
+        }
+    }
+    say!("  all bits of the readings, mixed: {digest:016x}");
+    Ok(())
+}
+
 /// Errors read the same, too.
 fn refusals() {
     let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
@@ -304,6 +370,13 @@ fn refusals() {
     refused(Rbf::new(1.0), &[SAMPLES[0]; 3], one);
     refused(Rbf::new(1.0), &[[0.0, f32::NAN], [1.0, 2.0]], one);
     refused(Rbf::new(1.0), &SAMPLES[..2], Components::Fixed(2));
+}
+
+/// A number that all bits of some values have a part in.
+fn mixed(digest: u64, values: &[f32]) -> u64 {
+    values.iter().fold(digest, |digest: u64, value| {
+        (digest.rotate_left(5) ^ u64::from(value.to_bits())).wrapping_mul(0x517c_c1b7_2722_0a95)
+    })
 }
 
 fn require(what: &'static str, right: bool) -> Result<(), Failure> {

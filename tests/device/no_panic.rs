@@ -29,6 +29,10 @@ use mercer::methods::{
     KernelFisher, KernelKMeans, KernelRidge, Pca, PcaWorkspace, PreImageWorkspace, PreImages,
     dimension,
 };
+use mercer::signal::{
+    Channel, Extractor, Feature, Features, FrontEnd, Operator, Rows, RowsMut, Stored, Window,
+    fill_turn, memory, width,
+};
 use mercer::{
     Alarm, AlarmConfig, Detector, Error, KernelPca, Learner, Progress, QuantisedDetector, Recipe,
 };
@@ -66,6 +70,9 @@ fn workload() -> Result<(), Error> {
     group(&samples)?;
     detect(&samples)?;
     watch_events()?;
+    listen::<f32>([0.5, 1.5, -2.0])?;
+    listen::<i16>([5, 15, -20])?;
+    listen_by_list()?;
 
     // The control: what must not link, so that a check which no longer checks is noticed.
     #[cfg(panic_control)]
@@ -272,6 +279,73 @@ fn watch_events() -> Result<(), Error> {
         learner.restore(bytes.get(..black_box(length)).unwrap_or_default())?;
         black_box(learner.detector()?.score(&Codes::try_from(black_box(&b"zzz"[..]))?)?);
     }
+    Ok(())
+}
+
+/// All features, and all operators.
+struct Everything;
+
+impl FrontEnd for Everything {
+    const FEATURES: &'static [Feature] = &[
+        Feature::Mean,
+        Feature::Std,
+        Feature::LogStd,
+        Feature::Rms,
+        Feature::PeakToPeak,
+        Feature::Min,
+        Feature::Max,
+        Feature::Crest,
+        Feature::Skew,
+        Feature::Kurt,
+        Feature::Mad,
+        Feature::LogMad,
+        Feature::ZeroCrossings,
+        Feature::Bands(4),
+    ];
+    const SCALES: &'static [f32] = &[0.5];
+    const OPERATORS: &'static [Operator] =
+        &[Operator::Average(3), Operator::Ewma(0.5), Operator::Difference, Operator::Lags(2)];
+}
+
+/// Raw samples to readings, by a recipe that the compiler knows.
+fn listen<T: Stored>(samples: [T; 3]) -> Result<(), Error> {
+    const LENGTH: usize = 64;
+    let mut window = Window::<T, 1, LENGTH, 16>::new();
+    let mut extractor = Extractor::<Everything, 17, LENGTH>::new();
+    let mut rows = Rows::<
+        Everything,
+        17,
+        { width(Everything::OPERATORS, 17) },
+        { memory(Everything::OPERATORS, 17) },
+    >::new();
+    for round in 0..2 * LENGTH {
+        for &sample in &black_box(samples) {
+            if let Some(full) = window.push(&[sample])? {
+                black_box(extractor.extract(&full));
+                black_box(rows.push(extractor.reading())?);
+            }
+        }
+        if round == LENGTH {
+            window.gap();
+            rows.gap();
+        }
+    }
+    Ok(())
+}
+
+/// The same by a list that is read at run time.
+fn listen_by_list() -> Result<(), Error> {
+    let samples = black_box([0.5, 1.5, -2.0, 0.25, 1.0, 0.125, 1.5, -0.5]);
+    let length = black_box(samples.len());
+    let (mut turn, mut spectrum, mut out) = ([0.0; 8], [0.0; 8], [0.0; 17]);
+    fill_turn(turn.get_mut(..length).unwrap_or_default());
+    let features = Features::new(black_box(Everything::FEATURES), black_box(1e-9), length)?;
+    let channel = Channel::new(samples.get(..length).unwrap_or_default())?.scaled(black_box(0.1));
+    black_box(features.write(&channel, &turn, &mut spectrum, &mut out)?);
+    let operators = black_box(Everything::OPERATORS);
+    let (mut remembered, mut row) = ([0.0; 128], [0.0; 34]);
+    let mut rows = RowsMut::new(operators, black_box(17), &mut remembered, &mut row)?;
+    black_box(rows.push(&out)?);
     Ok(())
 }
 
