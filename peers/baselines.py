@@ -62,7 +62,7 @@ METHODS = {
     "Gaussian mixture, 2": mixture,
     "local outlier factor, 20": lambda x, y, _: -LocalOutlierFactor(20, novelty=True).fit(x).score_samples(y),
     "one-class SVM": lambda x, y, _: -OneClassSVM(nu=0.1).fit(x).score_samples(y),
-    "isolation forest": lambda x, y, seed: -IsolationForest(100, random_state=seed).fit(x).score_samples(y),
+    "isolation forest": lambda x, y, seed: -IsolationForest(n_estimators=100, random_state=seed).fit(x).score_samples(y),
     "Mahalanobis, Ledoit-Wolf": lambda x, y, _: LedoitWolf().fit(x).mahalanobis(y),
     "elliptic envelope": lambda x, y, seed: -EllipticEnvelope(contamination=0.1, random_state=seed).fit(x).score_samples(y),
     "linear PCA, 90 %": linear,

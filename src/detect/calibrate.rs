@@ -15,6 +15,8 @@
 //! then close to `α`, mostly below, but not bounded by it. `docs/CALIBRATION.md` has what it was
 //! for many kinds of readings, `docs/EVALUATION.md` on real data.
 //!
+//! The readings after learning can take the place of cross-fit: see [`later`](crate::detect::later).
+//!
 //! *Exchangeable* means: taken under the same conditions as the samples, and independent of each
 //! other. Of readings that drift, or that are like their neighbours, more raise false alarms.
 //! Learning looks for both and [warns](crate::detect::Warning). And no wish is met by too few

@@ -70,6 +70,19 @@ pub enum Replace {
 /// of `f32` (measured); beyond that, a few copies of a reading and one of its projection more. The
 /// other sizes do not matter.
 ///
+/// More samples with the same points find more: `N` can be larger than `R` by far. Each takes `8·D`
+/// bytes for `D` inputs in `f32` (raw and scaled), `4·R` and 16 more; the detector stays as it is:
+///
+/// ```
+/// use mercer::GaussianLearner;
+/// let [few, many] = [GaussianLearner::<12, 128, 48, 24>::SIZE, GaussianLearner::<12, 512, 48, 24>::SIZE];
+/// assert_eq!(many - few, 384 * (8 * 12 + 4 * 48 + 16));
+/// ```
+///
+/// Where there is no RAM for them, the readings after learning can still set the threshold:
+/// [`LaterReadings`](crate::detect::LaterReadings) takes a few numbers. `docs/EVALUATION.md` has what
+/// either is worth on real data.
+///
 /// `E` is the [eigensolver](crate::linalg::eigen) of its fits;
 /// [`Jacobi`](crate::linalg::eigen::Jacobi) needs `R²` numbers more.
 #[derive(Clone, Debug)]
