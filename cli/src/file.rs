@@ -25,7 +25,7 @@ use crate::{KernelSpec, Number, Precision, escape};
 /// What every model file calls itself.
 const FORMAT: &str = "mercer-model";
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// What stands in the place of the checksum while it is computed.
 const NO_CHECKSUM: &str = "00000000";
 
@@ -40,6 +40,9 @@ struct Record<T> {
     kernel: KernelSpec<T>,
     mean: Vec<T>,
     deviation: Vec<T>,
+    /// None if no input is logarithmic.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    floor: Vec<T>,
     points: Vec<Vec<T>>,
     weights: Vec<Vec<T>>,
     centre: Vec<T>,
@@ -163,6 +166,7 @@ fn to_record<T: Number>(model: &Model<T>) -> Record<T> {
         kernel: model.kernel,
         mean: model.mean.clone(),
         deviation: model.deviation.clone(),
+        floor: model.floor.clone(),
         points: rows(&model.points),
         weights: rows(&model.weights.weights),
         centre: model.weights.centre.clone(),
@@ -199,6 +203,7 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         columns: record.columns,
         mean: record.mean,
         deviation: record.deviation,
+        floor: record.floor,
         threshold: Threshold::new(record.threshold_spe),
         training: record.training,
     })

@@ -20,7 +20,7 @@
 //!   where `∂SPE/∂z_l = 0`. The value read takes no part in it. **Use it for the suspect**, and for
 //!   a sensor that has failed.
 
-use crate::detect::{Detector, VectorReading};
+use crate::detect::{Detector, VectorReading, VectorScaling};
 use crate::error::{Error, require_shape};
 use crate::kernel::{Gradient, Kernel, Rbf, Samples};
 use crate::kpca::KernelPcaView;
@@ -103,10 +103,11 @@ fn replace_input<T: Real>(x: &mut [T], input: usize, value: T) -> Result<T, Erro
     Ok(core::mem::replace(place, value))
 }
 
-impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+impl<K, X, const R: usize, const P: usize, S> Detector<K, X, R, P, S>
 where
     X: VectorReading,
     K: Gradient<X::Scalar>,
+    S: VectorScaling<X>,
 {
     /// How much each input of a raw reading contributes to its SPE, in at most 2.5 times the time
     /// of a score; see the [module](crate::detect::explain).
@@ -143,10 +144,11 @@ where
     }
 }
 
-impl<M, X, const R: usize, const P: usize> Detector<Rbf<X::Scalar, M>, X, R, P>
+impl<M, X, const R: usize, const P: usize, S> Detector<Rbf<X::Scalar, M>, X, R, P, S>
 where
     X: VectorReading,
     M: Math<X::Scalar>,
+    S: VectorScaling<X>,
 {
     /// The expected reading, in raw units: the pre-image of the projection. See the
     /// [module](crate::detect::explain) for when to use this and when
@@ -189,7 +191,8 @@ where
         iterations: usize,
     ) -> Result<X::Scalar, Error> {
         let mut known = *x;
-        let mean = self.scaling.mean.view().get(input).copied().unwrap_or(X::Scalar::ZERO);
+        let mean = self.scaling.undo(&X::ZEROS);
+        let mean = mean.view().get(input).copied().unwrap_or(X::Scalar::ZERO);
         replace_input(known.view_mut(), input, mean)?;
         let scaled = self.prepared(&known)?;
         let view = self.model.view()?;

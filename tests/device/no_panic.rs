@@ -211,7 +211,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     black_box(made.validate()?);
     let header = black_box(ExpansionHeader::new(1, 1, 0.5, 0.5, false));
     let expansion = Expansion::from_parts(header, [[0.5]], [1.0], [0.1], black_box([0.25]))?;
-    let flash = Detector::<Rbf<f32>, _, _, _>::in_flash(
+    let flash = GaussianDetector::in_flash(
         black_box(scaling),
         black_box(Rbf::new(0.125)),
         black_box([x]),

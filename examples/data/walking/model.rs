@@ -2,8 +2,8 @@
 
 #[rustfmt::skip]
 const _: () = assert!(
-    ::mercer::detect::persist::FORMAT_VERSION == 2,
-    "WALKING is of format version 2, this is another version of mercer: run `mercer export` again"
+    ::mercer::detect::persist::FORMAT_VERSION == 3,
+    "WALKING is of format version 3, this is another version of mercer: run `mercer export` again"
 );
 
 /// Names of the inputs of [`WALKING`], in the order of a reading.
