@@ -486,7 +486,7 @@ fn parts_of(bytes: &[u8], like: &Whole) -> Result<Whole, Error> {
             centre: next(i),
         };
     }
-    QuantisedDetector::from_parts(scaling, model, threshold)
+    QuantisedDetector::<_, _, _>::from_parts(scaling, model, threshold)
 }
 
 #[test]

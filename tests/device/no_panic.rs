@@ -211,7 +211,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     black_box(made.validate()?);
     let header = black_box(ExpansionHeader::new(1, 1, 0.5, 0.5, false));
     let expansion = Expansion::from_parts(header, [[0.5]], [1.0], [0.1], black_box([0.25]))?;
-    let flash = GaussianDetector::in_flash(
+    let flash = Detector::<Rbf<f32>, [f32; _], _, _>::in_flash(
         black_box(scaling),
         black_box(Rbf::new(0.125)),
         black_box([x]),
@@ -231,7 +231,8 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     black_box(quantised.score(&x)?);
     quantised.set_threshold(black_box(*quantised.threshold()))?;
     let (scaling, model) = (*quantised.scaling(), *quantised.model());
-    black_box(QuantisedDetector::from_parts(black_box(scaling), black_box(model), threshold)?);
+    let made = QuantisedDetector::<_, _, _>::from_parts;
+    black_box(made(black_box(scaling), black_box(model), threshold)?);
     learner.forget();
     Ok(())
 }

@@ -58,7 +58,7 @@ macro_rules! detector {
                 Err(_) => panic!("there is room for all points and components"),
             }
         };
-        Detector::<Rbf<$scalar>, _, _, _>::in_flash(
+        Detector::<Rbf<$scalar>, [$scalar; _], _, _>::in_flash(
             Scaling::new([MEAN as $scalar; D], [DEVIATION as $scalar; D]),
             Rbf::new(1.0 / (8.0 * D as $scalar)),
             POINTS,
