@@ -294,9 +294,8 @@ fn bad_readings_are_named() {
 
 #[test]
 fn bad_wishes_are_refused_by_name() {
-    let recipe = |inputs: &[usize]| {
-        Recipe::<f32>::DEFAULT.logs(Logs::Inputs(InputSet::of(inputs).unwrap()))
-    };
+    let recipe =
+        |inputs: &[usize]| Recipe::<f32>::DEFAULT.logs(Logs::Inputs(InputSet::of(inputs).unwrap()));
     let kernel = Rbf::for_inputs(D);
     let mut learner = Box::new(LogLearner::<D, N, R, P>::new());
     for i in 0..N {

@@ -1,7 +1,7 @@
 //! What all detectors can do, so that code need not know which kind it has.
 
-use crate::detect::reading::{VectorReading, VectorScaling};
 use crate::detect::quantised::QuantisedDetector;
+use crate::detect::reading::{VectorReading, VectorScaling};
 use crate::detect::scaling::Scaling;
 use crate::detect::{Detector, Threshold, Verdict};
 use crate::error::Error;

@@ -432,8 +432,7 @@ where
         scaling.validate()?;
         for (place, sample) in self.samples.iter().enumerate() {
             let prepared = scaling.apply(sample);
-            S::check_prepared(&prepared)
-                .map_err(|error| error.of_sample(self.age(place)))?;
+            S::check_prepared(&prepared).map_err(|error| error.of_sample(self.age(place)))?;
             self.prepared.set(place, prepared);
         }
         self.detector.scaling = scaling;

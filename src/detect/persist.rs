@@ -67,8 +67,8 @@ mod parts;
 mod scaling;
 
 pub use encode::{Encode, Reader, Writer};
-pub use scaling::EncodeScaling;
 pub(super) use parts::{Checked, Sizes, fill};
+pub use scaling::EncodeScaling;
 
 use parts::Written;
 

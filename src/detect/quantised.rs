@@ -121,12 +121,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
 /// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct QuantisedDetector<
-    const D: usize,
-    const R: usize,
-    const P: usize,
-    S = Scaling<[f32; D]>,
-> {
+pub struct QuantisedDetector<const D: usize, const R: usize, const P: usize, S = Scaling<[f32; D]>>
+{
     scaling: S,
     threshold: Threshold<f32>,
     model: QuantisedModel<D, R, P>,
@@ -153,11 +149,7 @@ where
     /// A detector that has learned nothing; a `static` of it stays in `.bss`.
     pub const fn new() -> Self {
         const { Self::CAPACITY }
-        Self {
-            scaling: S::EMPTY,
-            model: QuantisedModel::EMPTY,
-            threshold: Threshold::EMPTY,
-        }
+        Self { scaling: S::EMPTY, model: QuantisedModel::EMPTY, threshold: Threshold::EMPTY }
     }
 
     /// Mean and deviation of the inputs, and floors if they can be logarithmic.

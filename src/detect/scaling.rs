@@ -146,9 +146,7 @@ impl<'a, T: Real, S: Samples<View = [T]> + ?Sized> Column<'a, T, S> {
 }
 
 /// Mean and standard deviation of some values; 1 for the deviation of equal ones.
-pub(in crate::detect) fn moments<T: Real, I: Iterator<Item = T>>(
-    values: impl Fn() -> I,
-) -> (T, T) {
+pub(in crate::detect) fn moments<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> (T, T) {
     // Measured from one of them, equal values have no deviation at all, and those around a large
     // one lose no digits.
     let Some(origin) = values().next() else { return (T::ZERO, T::ONE) };

@@ -3,8 +3,8 @@
 use super::encode::{Encode, Reader, Writer};
 use super::scaling::EncodeScaling;
 use super::{
-    CHECKSUM_SIZE, FLOORS, INDEFINITE, NO_VECTORS, PRELUDE_SIZE, Prelude, checksum, count, encode_kernel,
-    stored,
+    CHECKSUM_SIZE, FLOORS, INDEFINITE, NO_VECTORS, PRELUDE_SIZE, Prelude, checksum, count,
+    encode_kernel, stored,
 };
 use crate::detect::Threshold;
 use crate::detect::reading::{Prepare, Reading};

@@ -10,7 +10,9 @@ use super::score::{
     BIAS, Component, DISTANCE_BITS, PROJECTION_BITS, QuantisedHeader, SQUARE_BITS, WEIGHT_BITS,
     two_to,
 };
-use super::valid::{CEILINGS, INPUT_BITS, LOG_INPUT_BITS, VARIANCE_BITS, VARIANCE_EXPONENTS, half_square};
+use super::valid::{
+    CEILINGS, INPUT_BITS, LOG_INPUT_BITS, VARIANCE_BITS, VARIANCE_EXPONENTS, half_square,
+};
 use super::{QuantisedDetector, QuantisedModel};
 use crate::detect::Detector;
 use crate::detect::reading::VectorScaling;

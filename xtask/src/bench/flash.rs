@@ -1,4 +1,4 @@
-//! How much flash a firmware fills.
+//! How much flash a firmware fills, and with what.
 
 use std::fs;
 use std::path::Path;
@@ -29,4 +29,35 @@ pub(crate) fn used(path: &Path) -> Result<u64> {
     };
     let inputs = file.symbols().filter(is_input).map(|symbol| symbol.size()).sum::<u64>();
     Ok(sections - inputs)
+}
+
+/// Is there code for logarithms of floats?
+pub(crate) fn has_logarithm(path: &Path) -> Result<bool> {
+    let bytes = fs::read(path)?;
+    let file = object::File::parse(bytes.as_slice())?;
+    let mut names = file.symbols().filter_map(|symbol| symbol.name().ok());
+    Ok(names.any(|name| is_logarithm(&format!("{:#}", rustc_demangle::demangle(name)))))
+}
+
+/// `log` and `logf` of C, of libm, and what they are made of.
+fn is_logarithm(name: &str) -> bool {
+    let last = name.rsplit("::").next().unwrap_or(name);
+    matches!(last, "log" | "logf" | "ln" | "log_of")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_recognised() {
+        for name in
+            ["logf", "libm::math::logf::logf", "libm::math::log", "mercer::detect::logs::log_of"]
+        {
+            assert!(is_logarithm(name), "{name}");
+        }
+        for name in ["expf", "mercer::detect::logs::take", "mercer::catalog", "libm::math::expf"] {
+            assert!(!is_logarithm(name), "{name}");
+        }
+    }
 }
