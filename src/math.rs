@@ -223,6 +223,8 @@ macro_rules! real {
             fn sqrt(self) -> Self {
                 $sqrt(self)
             }
+            // Large, and called in few places: one copy in flash, which can be looked for.
+            #[inline(never)]
             fn ln(self) -> Self {
                 $ln(self)
             }

@@ -417,7 +417,7 @@ fn forged_quantised_detectors_meet_the_same_rules_at_every_door() {
         for _ in 0..1 + round % 2 {
             let at = match random.next() % 3 {
                 0 => 24 + random.next() % 18,
-                1 => 42 + random.next() % (60 + 36),
+                1 => 43 + random.next() % (60 + 36),
                 _ => 24 + random.next() % (bytes.len() - 28),
             };
             match random.next() % 3 {

@@ -9,9 +9,10 @@ use std::fmt::Write as _;
 
 use common::{Grid, Table};
 use evaluation::{
-    Comparison, Precision, Width, alarm_rate, auroc, learn, require_section, standardised,
+    Comparison, Precision, Width, alarm_rate, auroc, learn, require_section, with_logs,
 };
 use mercer::Recipe;
+use mercer::detect::logs::Log;
 use mercer::math::{Fast, Math, Real};
 
 const AXES: [&str; 6] = ["ax", "ay", "az", "gx", "gy", "gz"];
@@ -30,10 +31,33 @@ const REFERENCE: [(usize, &str, usize, usize, f64); 6] = [
 
 #[test]
 fn agrees_with_the_reference() {
-    let (double, single) = (evaluate_all::<f64>(), evaluate_all::<f32>());
+    let (double, single) = (evaluate_all::<f64>(none), evaluate_all::<f32>(none));
     compare::<f64>(&double);
     compare::<f32>(&single);
     require_section("motions", "motions", &table(&double, &single));
+    let [auto, deviations] = [automatic, of_deviations].map(evaluate_all::<f32>);
+    require_section("motions", "motions logs", &log_table([&single, &auto, &deviations]));
+    // What a watch should tell from walking, and walking from.
+    let walking = &deviations[3];
+    assert_eq!(walking.rows, 20);
+    assert!(walking.false_alarms <= 0.08, "{}", walking.false_alarms);
+    for (activity, least) in [("standing", 0.85), ("running", 1.0), ("badminton", 1.0)] {
+        let found = walking.detected_of(activity);
+        assert!(found >= least, "{activity}: {found}");
+    }
+}
+
+/// Which features are logarithmic: none, those of the rule, those that are deviations.
+fn none(_: usize) -> Log {
+    Log::No
+}
+
+fn automatic(_: usize) -> Log {
+    Log::Auto
+}
+
+fn of_deviations(feature: usize) -> Log {
+    if feature < AXES.len() { Log::No } else { Log::Yes }
 }
 
 #[test]
@@ -47,6 +71,10 @@ fn auroc_counts_ties_as_one_half() {
 
 /// What was found for a row of the reference.
 struct Outcome {
+    /// Of a window.
+    rows: usize,
+    /// How many features are logarithmic.
+    logarithmic: usize,
     windows: usize,
     components: usize,
     auroc: f64,
@@ -55,9 +83,17 @@ struct Outcome {
     /// Share of windows with an alarm at a nominal 5 %: of the activity that was learned, and of the others.
     false_alarms: f64,
     detected: f64,
+    /// The same of each activity.
+    unusual: Vec<(String, f64)>,
 }
 
-fn evaluate_all<T: Precision>() -> Vec<Outcome>
+impl Outcome {
+    fn detected_of(&self, activity: &str) -> f64 {
+        self.unusual.iter().find(|(name, _)| name == activity).unwrap().1
+    }
+}
+
+fn evaluate_all<T: Precision>(log: fn(usize) -> Log) -> Vec<Outcome>
 where
     Fast: Math<T>,
 {
@@ -66,12 +102,18 @@ where
         .into();
     REFERENCE
         .iter()
-        .map(|&(rows, activity, ..)| evaluate::<T>(&train, &test, rows, activity))
+        .map(|&(rows, activity, ..)| evaluate::<T>(&train, &test, rows, activity, log))
         .collect()
 }
 
 /// Learns one activity and tells it from the others.
-fn evaluate<T: Precision>(train: &Table, test: &Table, rows: usize, activity: &str) -> Outcome
+fn evaluate<T: Precision>(
+    train: &Table,
+    test: &Table,
+    rows: usize,
+    activity: &str,
+    log: fn(usize) -> Log,
+) -> Outcome
 where
     Fast: Math<T>,
 {
@@ -83,7 +125,7 @@ where
     let training: Vec<u32> =
         (0..n as u32).filter(|&i| activities[i as usize] == activity).collect();
     let judged: Vec<u32> = (n as u32..samples.rows as u32).collect();
-    let scaled = standardised(&samples, &training);
+    let (scaled, logarithmic) = with_logs(&samples, &training, log);
     let run = |points| {
         let width = Width::Inputs(scaled.columns);
         learn(&scaled.view(), &training, &judged, points, Recipe::default(), width).unwrap()
@@ -97,7 +139,18 @@ where
     let [normal, anomalous] = split(&learned);
     let [small_normal, small_anomalous] = split(&small);
     let threshold = learned.report.threshold.spe.to_f64();
+    let mut names = unseen_activities.clone();
+    names.sort();
+    names.dedup();
+    let unusual = |name: String| {
+        let own = learned.scores.iter().zip(&unseen_activities).filter(|(_, own)| **own == name);
+        let scores: Vec<f64> = own.map(|(score, _)| score.spe.to_f64()).collect();
+        (name, alarm_rate(&scores, threshold))
+    };
     Outcome {
+        rows,
+        logarithmic,
+        unusual: names.into_iter().map(unusual).collect(),
         windows: training.len(),
         components: learned.report.fit.components,
         auroc: auroc(&normal, &anomalous),
@@ -160,6 +213,35 @@ fn table(double: &[Outcome], single: &[Outcome]) -> String {
             single.small_auroc,
             single.false_alarms,
             single.detected
+        )
+        .unwrap();
+    }
+    table
+}
+
+/// Each number without logarithms, with those of the automatic rule, and with those of the deviations.
+fn log_table(outcomes: [&[Outcome]; 3]) -> String {
+    let mut table = String::from(
+        "| window | learned | logarithmic inputs | AUROC | false alarms at 5 % | detected | least detected activity |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    for (i, &(rows, activity, ..)) in REFERENCE.iter().enumerate() {
+        let cell = |value: &dyn Fn(&Outcome) -> String| {
+            outcomes.map(|outcomes| value(&outcomes[i])).join(" / ")
+        };
+        let least = |outcome: &Outcome| {
+            let others = outcome.unusual.iter().filter(|(name, _)| name != activity);
+            others.map(|(_, share)| *share).fold(1.0, f64::min)
+        };
+        writeln!(
+            table,
+            "| {} s | {activity} | {} | {} | {} | {} | {} |",
+            rows / 10,
+            cell(&|outcome| outcome.logarithmic.to_string()),
+            cell(&|outcome| format!("{:.3}", outcome.auroc)),
+            cell(&|outcome| format!("{:.3}", outcome.false_alarms)),
+            cell(&|outcome| format!("{:.3}", outcome.detected)),
+            cell(&|outcome| format!("{:.3}", least(outcome))),
         )
         .unwrap();
     }

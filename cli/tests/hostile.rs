@@ -216,8 +216,8 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     };
     for (field, value, why) in [
         ("format", "\"other\"", "not a model of mercer"),
-        ("version", "1", "format version 1"),
-        ("version", "3", "format version 3"),
+        ("version", "2", "format version 2"),
+        ("version", "4", "format version 4"),
         ("precision", "\"f16\"", "not a model of mercer"),
         ("columns", "[]", "points: a row of 2 numbers, not 0"),
         ("columns", "[\"a\",\"a\"]", "two columns are called \"a\""),
@@ -234,6 +234,15 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         ("mean", "[0.0,1e999]", "not a valid model"),
         ("deviation", "[1.0,0.0]", "`deviation`"),
         ("deviation", "[1.0,-1.0]", "`deviation`"),
+        (
+            "deviation",
+            "[1.0,1.0],\n  \"floor\": [0.5]",
+            "size mismatch in floors: 1 given, 2 expected",
+        ),
+        ("deviation", "[1.0,1.0],\n  \"floor\": [0.0,0.0]", "none of a logarithmic input"),
+        ("deviation", "[1.0,1.0],\n  \"floor\": [0.5,-1.0]", "`floor` must be finite and >= 0"),
+        ("deviation", "[1.0,1.0],\n  \"floor\": [0.5,1e-45]", "`floor` must be not subnormal"),
+        ("deviation", "[1.0,1.0],\n  \"floor\": [0.5,1e999]", "not a valid model"),
         ("points", "[[0.0,0.0]]", "2 components of only 1 points"),
         ("points", "[]", "a model of nothing"),
         ("weights", "[[0.0,0.0]]", "size mismatch in weights: 1 given"),
@@ -274,7 +283,7 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     refused(&mended(&with_field(&model, "warnings", &long("w", 40))), "many", "more than 32");
     // Fields of nobody, once more, and none.
     for (from, to) in [
-        ("\"version\": 2,", "\"version\": 2,\n  \"extra\": 1,"),
+        ("\"version\": 3,", "\"version\": 3,\n  \"extra\": 1,"),
         ("\"folds\": ", "\"extra\": 1,\n    \"folds\": "),
         ("\"gamma\": ", "\"extra\": 1,\n    \"gamma\": "),
         ("\"indefinite\": false,", "\"indefinite\": false,\n  \"indefinite\": false,"),

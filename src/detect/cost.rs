@@ -97,7 +97,7 @@ const RV32IMAC: Rates = Rates {
 
 /// Instructions of the logarithm of an input.
 const LOGARITHM: Instructions =
-    Instructions { cortex_m0: 2500, cortex_m3: 1500, cortex_m4f: 80, rv32imac: 1500 };
+    Instructions { cortex_m0: 3300, cortex_m3: 2000, cortex_m4f: 110, rv32imac: 2000 };
 
 impl Cost {
     /// What a score of a detector with a Gaussian kernel in `f32` costs, when its sizes are known

@@ -5,8 +5,10 @@
 //! then as far away as one of ten times the usual; without the logarithm it is next to the mean.
 //!
 //! **Method.** `x ← ln(max(x, floor))`, then [`Scaling`]. The floor is kept for each input: half
-//! the smallest positive value of the samples, so that a reading of 0, or below, is unusual but not
-//! farther away than anything else. All readings from there down are alike.
+//! the smallest positive value of the samples, so that a reading of 0, or below, is lower than
+//! those, but not farther away than anything else. All readings from there down are alike: where
+//! the samples themselves vary by large factors, a sensor that reads 0 is given away by the other
+//! inputs, if at all.
 //!
 //! **Automatic rule.** An input is logarithmic if all its samples are positive, the largest is at
 //! least 4 times the smallest, and the logarithm lowers the magnitude of their skewness.
