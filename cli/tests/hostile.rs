@@ -241,7 +241,7 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         ),
         ("deviation", "[1.0,1.0],\n  \"floor\": [0.0,0.0]", "none of a logarithmic input"),
         ("deviation", "[1.0,1.0],\n  \"floor\": [0.5,-1.0]", "`floor` must be finite and >= 0"),
-        ("deviation", "[1.0,1.0],\n  \"floor\": [0.5,1e-45]", "`floor` must be not subnormal"),
+        ("deviation", "[1.0,1.0],\n  \"floor\": [0.5,1e-310]", "`floor` must be not subnormal"),
         ("deviation", "[1.0,1.0],\n  \"floor\": [0.5,1e999]", "not a valid model"),
         ("points", "[[0.0,0.0]]", "2 components of only 1 points"),
         ("points", "[]", "a model of nothing"),

@@ -144,7 +144,7 @@ fn c_scores_as_the_library_does() {
             Some((_, worst)) => (0..3).for_each(|i| worst[i] = worst[i].max(off[i])),
             // The logarithm is that of the C library, too.
             None if *has_logs => {
-                println!("C, {kernel} in {precision} with logarithms: off by {off:.1e?}");
+                println!("C, {kernel} in {precision} with logarithms: off by {off:?}");
                 assert!(off.iter().all(|&off| off <= bound(precision)), "{kernel} in {precision}");
             }
             None => assert_eq!(off, [0.0; 3], "{kernel} in {precision}: not the same bits"),

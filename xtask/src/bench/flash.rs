@@ -50,9 +50,7 @@ mod tests {
 
     #[test]
     fn logarithms_are_recognised() {
-        for name in
-            ["logf", "libm::math::log::log", "<f32 as mercer::math::Real>::ln"]
-        {
+        for name in ["logf", "libm::math::log::log", "<f32 as mercer::math::Real>::ln"] {
             assert!(is_logarithm(name), "{name}");
         }
         for name in ["expf", "mercer::detect::logs::take", "mercer::catalog", "libm::math::expf"] {
