@@ -14,9 +14,10 @@ mod support;
 
 use core::fmt;
 
+use mercer::detect::{InputSet, LogDetector, LogLearner, Logs};
 use mercer::kernel::Rbf;
-use mercer::{Alarm, AlarmConfig, Error, Learner, Progress, Recipe};
-use motions::{FEATURES, NAMES, ROWS, Recordings, TRAINING, UNSEEN, Window, windows};
+use mercer::{Alarm, AlarmConfig, Error, Progress, Recipe};
+use motions::{DEVIATIONS, FEATURES, NAMES, ROWS, Recordings, TRAINING, UNSEEN, windows};
 use static_cell::ConstStaticCell;
 use support::say;
 
@@ -28,17 +29,19 @@ const RECORDING: usize = 100 / LENGTH;
 /// Windows in a line of the timeline: narrow terminals show it whole.
 const LINE: usize = 50;
 
-type Walking = Learner<Rbf<f32>, Window, WINDOWS, 32, 24>;
-type Detector = mercer::Detector<Rbf<f32>, Window, 32, 24>;
+type Walking = LogLearner<FEATURES, WINDOWS, 32, 24>;
+type Detector = LogDetector<FEATURES, 32, 24>;
 
-static LEARNER: ConstStaticCell<Walking> = ConstStaticCell::new(Learner::new());
+static LEARNER: ConstStaticCell<Walking> = ConstStaticCell::new(Walking::new());
 
 fn run() -> Result<(), Error> {
     let learner = LEARNER.take();
     for window in windows::<LENGTH>(&TRAINING) {
         learner.push(&window)?;
     }
-    learner.begin(Rbf::for_inputs(FEATURES), Recipe::default())?;
+    // Deviations vary by factors: their logarithm tells standing from walking.
+    let logs = Logs::Inputs(InputSet::of(&DEVIATIONS)?);
+    learner.begin(Rbf::for_inputs(FEATURES), Recipe::default().logs(logs))?;
     let mut steps = 1;
     while learner.step()? == Progress::Working {
         // A firmware would feed its watchdog here.

@@ -11,7 +11,8 @@
 mod motions;
 mod support;
 
-use mercer::{Detect, Error, QuantisedDetector};
+use mercer::detect::LogQuantisedDetector;
+use mercer::{Detect, Error};
 use motions::{FEATURES, MODEL_LENGTH, NAMES, UNSEEN, Window, windows};
 use static_cell::ConstStaticCell;
 use support::say;
@@ -19,7 +20,7 @@ use support::say;
 include!("data/walking/model.rs");
 
 /// Room for the 12 points and 4 components of `WALKING`.
-type Quantised = QuantisedDetector<FEATURES, 12, 4>;
+type Quantised = LogQuantisedDetector<FEATURES, 12, 4>;
 
 static QUANTISED: ConstStaticCell<Quantised> = ConstStaticCell::new(Quantised::new());
 

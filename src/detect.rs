@@ -6,6 +6,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`scaling`] | [`Scaling`]: inputs in units of their standard deviation |
+//! | [`logs`] | [`LogScaling`]: the same after a logarithm, for inputs that are positive by nature |
+//! | `inputs` | [`InputSet`]: some of the inputs |
 //! | `threshold` | [`Threshold`] and the [`Verdict`] it gives |
 //! | [`hearing`] | which thresholds can be exceeded, and when a detector is deaf |
 //! | `valid` | what a valid detector is, whichever door it comes through |
@@ -41,6 +43,7 @@ mod interface;
 pub mod later;
 mod learner;
 pub mod learning;
+pub mod logs;
 pub mod missing;
 pub mod persist;
 pub mod quantised;
@@ -54,16 +57,17 @@ pub use alarm::{Alarm, AlarmConfig, AlarmRule, AlarmState};
 pub use buffer::DetectorBuffer;
 pub use calibrate::FalseAlarms;
 pub use cost::{Cost, Instructions};
-pub use detector::{Detector, DetectorView, GaussianDetector};
+pub use detector::{Detector, DetectorView, GaussianDetector, LogDetector};
 pub use explain::Suspect;
 pub use folds::FoldOrder;
 pub use inputs::InputSet;
 pub use interface::Detect;
 pub use later::{LaterCalibration, LaterReadings};
-pub use learner::{GaussianLearner, Learner, Replace};
+pub use learner::{GaussianLearner, Learner, LogLearner, Replace};
 pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
+pub use logs::{LogScaling, Logs};
 pub use missing::PartialVerdict;
-pub use quantised::QuantisedDetector;
-pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading};
+pub use quantised::{LogQuantisedDetector, QuantisedDetector};
+pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading, VectorScaling};
 pub use scaling::Scaling;
 pub use threshold::{Judged, Threshold, Verdict};

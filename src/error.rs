@@ -153,6 +153,18 @@ pub enum Error {
         /// How many of them are above the threshold from before.
         unusual: usize,
     },
+    /// There is no such input.
+    UnknownInput {
+        /// Which one, counted from 0.
+        input: usize,
+        /// How many there are, or can be.
+        inputs: usize,
+    },
+    /// The logarithm of an input is wished for, but no sample has a value of it above 0.
+    NoLogarithm {
+        /// Which input (sensor), counted from 0.
+        input: usize,
+    },
     /// Learning is under way; this must wait until it is done or cancelled.
     Learning,
     /// The eigensolver used up its sweeps.
@@ -350,6 +362,12 @@ impl fmt::Display for Error {
                 "the later readings are stranger than the threshold promised, {unusual} of \
                  {readings} are above it: leave out what was not normal, or learn again"
             ),
+            Self::UnknownInput { input, inputs } => {
+                write!(f, "there is no input {input}: they are counted from 0 to below {inputs}")
+            }
+            Self::NoLogarithm { input } => {
+                write!(f, "input {input} has no value above 0, so it cannot be logarithmic")
+            }
             Self::Learning => f.write_str("learning is still under way"),
             Self::NoConvergence { sweeps } => {
                 write!(f, "eigensolver did not converge in {sweeps} sweeps")

@@ -91,6 +91,8 @@ pub trait Real:
     fn sqrt(self) -> Self;
     /// Natural logarithm, that of libm; −∞ for 0.
     fn ln(self) -> Self;
+    /// `eˣ`, that of libm; kernels have a [`Math`] of their own.
+    fn exp(self) -> Self;
     /// Neither NaN nor infinite.
     fn is_finite(self) -> bool;
 
@@ -221,8 +223,13 @@ macro_rules! real {
             fn sqrt(self) -> Self {
                 $sqrt(self)
             }
+            // Large, and called in few places: one copy in flash, which can be looked for.
+            #[inline(never)]
             fn ln(self) -> Self {
                 $ln(self)
+            }
+            fn exp(self) -> Self {
+                $exp(self)
             }
             fn is_finite(self) -> bool {
                 self.is_finite()

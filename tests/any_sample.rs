@@ -1,7 +1,7 @@
 //! Learner, detector, calibration and storage work for samples that are no vectors: event codes, text
 //! of varying length, and a type of the user's own.
 
-use mercer::detect::persist::{Encode, Reader, Writer};
+use mercer::detect::persist::{Encode, EncodeScaling, Reader, Writer};
 use mercer::detect::{Inspect, Reading, Unscaled, Warning};
 use mercer::kernel::{BlockKernel, Codes, Normalised, Sample, Spectrum, Text};
 use mercer::kpca::Components;
@@ -33,7 +33,7 @@ fn log(state: &mut u32, length: usize) -> Vec<u8> {
 /// Learns, stores, reads back and scores usual readings and an odd one.
 fn check<X, K>(kernel: K, mut usual: impl FnMut() -> X, odd: &X)
 where
-    X: Reading<Scaling: Encode> + Encode + PartialEq,
+    X: Reading<Scaling: EncodeScaling> + Encode + PartialEq,
     K: BlockKernel<X::View, Scalar = f32> + Encode + Clone,
 {
     let mut learner = Learner::<K, X, N, R, P>::new();

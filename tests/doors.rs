@@ -466,7 +466,7 @@ fn forged_quantised_detectors_meet_the_same_rules_at_every_door() {
         for _ in 0..1 + round % 2 {
             let at = match random.next() % 3 {
                 0 => 24 + random.next() % 22,
-                1 => 46 + random.next() % (60 + 36),
+                1 => 47 + random.next() % (60 + 36),
                 _ => 24 + random.next() % (bytes.len() - 28),
             };
             match random.next() % 3 {
@@ -536,7 +536,7 @@ fn parts_of(bytes: &[u8], like: &Whole) -> Result<Whole, Error> {
             centre: next(i),
         };
     }
-    QuantisedDetector::from_parts(scaling, model, threshold)
+    QuantisedDetector::<_, _, _>::from_parts(scaling, model, threshold)
 }
 
 #[test]

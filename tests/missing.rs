@@ -36,7 +36,7 @@ fn without(x: &[f32; 4], missing: InputSet, value: f32) -> [f32; 4] {
 fn subsets() -> impl Iterator<Item = InputSet> {
     (1..15_u32).map(|bits| {
         let inputs: Vec<usize> = (0..4).filter(|input| bits >> input & 1 == 1).collect();
-        InputSet::of(&inputs)
+        InputSet::of(&inputs).unwrap()
     })
 }
 
@@ -103,7 +103,7 @@ fn a_failed_sensor_does_not_blind_the_rest() {
     let (mut false_alarms, mut found, mut named, mut cases) = (0, 0, 0, 0);
     for (round, x) in Machine(7).readings::<f32>(200).into_iter().enumerate() {
         let (failed, disturbed) = (round % 4, (round + 1 + round / 4 % 3) % 4);
-        let left = without(&x, InputSet::of(&[failed]), f32::NAN);
+        let left = without(&x, InputSet::of(&[failed]).unwrap(), f32::NAN);
         false_alarms += usize::from(detector.score_available(&left).unwrap().verdict.unusual);
         let mut fault = left;
         fault[disturbed] += 8.0 * UNITS[disturbed] as f32;
@@ -128,7 +128,8 @@ fn a_missing_input_that_follows_the_others_is_restored() {
         .iter()
         .map(|x| {
             // The third sensor is the sum of the first two.
-            let filled = detector.fill_missing(&without(x, InputSet::of(&[2]), f32::NAN)).unwrap();
+            let filled =
+                detector.fill_missing(&without(x, InputSet::of(&[2]).unwrap(), f32::NAN)).unwrap();
             f64::from((filled[2] - x[2]).abs()) / UNITS[2]
         })
         .collect();
@@ -153,14 +154,15 @@ fn views_and_other_kernels_fill_too() {
         let mut memos = vec![0.0; fitted.expansion().points()];
         let model = KernelPcaView::new(&kernel, &points, fitted.expansion(), &mut memos).unwrap();
         let (mean, deviation) = (&[1.0; 3], &[2.0; 3]);
-        let detector = DetectorView { mean, deviation, model, threshold: Threshold::EMPTY };
+        let detector =
+            DetectorView { mean, deviation, floor: &[], model, threshold: Threshold::EMPTY };
         let mut projection = vec![0.0; fitted.report.components];
         for round in 0..30 {
             let x: [f64; 3] = core::array::from_fn(|_| 1.0 + 2.0 * random.noise());
             let mut left = x;
             left[round % 3] = f64::NAN;
             let partial = detector.score_available(&mut left, &mut projection).unwrap();
-            assert_eq!(partial.missing, InputSet::of(&[round % 3]), "{name}");
+            assert_eq!(partial.missing, InputSet::of(&[round % 3]).unwrap(), "{name}");
             let again = detector.score(&mut left.clone(), &mut projection).unwrap().score.spe;
             let spe = partial.verdict.score.spe;
             assert!((again - spe).abs() <= 1e-12, "{name}: {left:?} is complete and raw");
@@ -233,13 +235,13 @@ fn only_the_first_256_inputs_can_be_missing() {
     let mut memos = vec![0.0; fitted.expansion().points()];
     let model = KernelPcaView::new(&kernel, &points, fitted.expansion(), &mut memos).unwrap();
     let (mean, deviation) = (&[0.0; 260], &[1.0; 260]);
-    let detector = DetectorView { mean, deviation, model, threshold: Threshold::EMPTY };
+    let detector = DetectorView { mean, deviation, floor: &[], model, threshold: Threshold::EMPTY };
     let without = |input: usize| {
         let mut x = samples.row(0).to_vec();
         x[input] = f64::NAN;
         detector.score_available(&mut x, &mut [0.0; 2]).map(|partial| partial.missing)
     };
-    assert_eq!(without(255), Ok(InputSet::of(&[255])));
+    assert_eq!(without(255), InputSet::of(&[255]));
     let error = Error::Capacity { what: "missing inputs", needed: 257, capacity: 256 };
     assert_eq!(without(256), Err(error));
 }
@@ -276,7 +278,7 @@ fn the_work_is_bounded() {
     let mut memos = vec![0.0; fitted.expansion().points()];
     let model = KernelPcaView::new(&kernel, &points, fitted.expansion(), &mut memos).unwrap();
     let (mean, deviation) = (&[0.0; 6], &[1.0; 6]);
-    let detector = DetectorView { mean, deviation, model, threshold: Threshold::EMPTY };
+    let detector = DetectorView { mean, deviation, floor: &[], model, threshold: Threshold::EMPTY };
     let mut projection = [0.0; 3];
     let mut scores = |work: &mut dyn FnMut(&mut [f64])| {
         count.set(0);

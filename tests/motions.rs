@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 use common::{Grid, Table};
 use evaluation::{
     Comparison, Precision, RULES, Watched, Width, alarm_rate, auroc, learn, mean, require_section,
-    standardised,
+    with_logs,
 };
 use mercer::Recipe;
+use mercer::detect::logs::Log;
 use mercer::detect::{AlarmRule, Threshold};
 use mercer::math::{Fast, Math, Real};
 
@@ -32,11 +33,34 @@ const REFERENCE: [(usize, &str, usize, usize, f64); 6] = [
 
 #[test]
 fn agrees_with_the_reference() {
-    let (double, single) = (evaluate_all::<f64>(), evaluate_all::<f32>());
+    let (double, single) = (evaluate_all::<f64>(none), evaluate_all::<f32>(none));
     compare::<f64>(&double);
     compare::<f32>(&single);
     require_section("motions", "motions", &table(&double, &single));
     require_section("motions", "motions alarms", &alarm_table(&single));
+    let [auto, deviations] = [automatic, of_deviations].map(evaluate_all::<f32>);
+    require_section("motions", "motions logs", &log_table([&single, &auto, &deviations]));
+    // What a watch should tell from walking, and walking from.
+    let walking = &deviations[3];
+    assert_eq!(walking.rows, 20);
+    assert!(walking.false_alarms <= 0.08, "{}", walking.false_alarms);
+    for (activity, least) in [("standing", 0.85), ("running", 1.0), ("badminton", 1.0)] {
+        let found = walking.detected_of(activity);
+        assert!(found >= least, "{activity}: {found}");
+    }
+}
+
+/// Which features are logarithmic: none, those of the rule, those that are deviations.
+fn none(_: usize) -> Log {
+    Log::No
+}
+
+fn automatic(_: usize) -> Log {
+    Log::Auto
+}
+
+fn of_deviations(feature: usize) -> Log {
+    if feature < AXES.len() { Log::No } else { Log::Yes }
 }
 
 #[test]
@@ -68,6 +92,10 @@ fn a_fault_is_found_by_its_own_rows() {
 
 /// What was found for a row of the reference.
 struct Outcome {
+    /// Of a window.
+    rows: usize,
+    /// How many features are logarithmic.
+    logarithmic: usize,
     windows: usize,
     components: usize,
     auroc: f64,
@@ -78,9 +106,17 @@ struct Outcome {
     detected: f64,
     /// What the alarm did, by [`RULES`].
     watched: [Watched; RULES.len()],
+    /// The same of each activity.
+    unusual: Vec<(String, f64)>,
 }
 
-fn evaluate_all<T: Precision>() -> Vec<Outcome>
+impl Outcome {
+    fn detected_of(&self, activity: &str) -> f64 {
+        self.unusual.iter().find(|(name, _)| name == activity).unwrap().1
+    }
+}
+
+fn evaluate_all<T: Precision>(log: fn(usize) -> Log) -> Vec<Outcome>
 where
     Fast: Math<T>,
 {
@@ -89,12 +125,18 @@ where
         .into();
     REFERENCE
         .iter()
-        .map(|&(rows, activity, ..)| evaluate::<T>(&train, &test, rows, activity))
+        .map(|&(rows, activity, ..)| evaluate::<T>(&train, &test, rows, activity, log))
         .collect()
 }
 
 /// Learns one activity and tells it from the others.
-fn evaluate<T: Precision>(train: &Table, test: &Table, rows: usize, activity: &str) -> Outcome
+fn evaluate<T: Precision>(
+    train: &Table,
+    test: &Table,
+    rows: usize,
+    activity: &str,
+    log: fn(usize) -> Log,
+) -> Outcome
 where
     Fast: Math<T>,
 {
@@ -106,7 +148,7 @@ where
     let training: Vec<u32> =
         (0..n as u32).filter(|&i| activities[i as usize] == activity).collect();
     let judged: Vec<u32> = (n as u32..samples.rows as u32).collect();
-    let scaled = standardised(&samples, &training);
+    let (scaled, logarithmic) = with_logs(&samples, &training, log);
     let run = |points| {
         let width = Width::Inputs(scaled.columns);
         learn(&scaled.view(), &training, &judged, points, Recipe::default(), width).unwrap()
@@ -121,7 +163,18 @@ where
     let [normal, anomalous] = split(&learned);
     let [small_normal, small_anomalous] = split(&small);
     let threshold = learned.report.threshold.spe.to_f64();
+    let mut names = unseen_activities.clone();
+    names.sort();
+    names.dedup();
+    let unusual = |name: String| {
+        let own = learned.scores.iter().zip(&unseen_activities).filter(|(_, own)| **own == name);
+        let scores: Vec<f64> = own.map(|(score, _)| score.spe.to_f64()).collect();
+        (name, alarm_rate(&scores, threshold))
+    };
     Outcome {
+        rows,
+        logarithmic,
+        unusual: names.into_iter().map(unusual).collect(),
         windows: training.len(),
         components: learned.report.fit.components,
         auroc: auroc(&normal, &anomalous),
@@ -233,6 +286,35 @@ fn table(double: &[Outcome], single: &[Outcome]) -> String {
             single.small_auroc,
             single.false_alarms,
             single.detected
+        )
+        .unwrap();
+    }
+    table
+}
+
+/// Each number without logarithms, with those of the automatic rule, and with those of the deviations.
+fn log_table(outcomes: [&[Outcome]; 3]) -> String {
+    let mut table = String::from(
+        "| window | learned | logarithmic inputs | AUROC | false alarms at 5 % | detected | least detected activity |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    for (i, &(rows, activity, ..)) in REFERENCE.iter().enumerate() {
+        let cell = |value: &dyn Fn(&Outcome) -> String| {
+            outcomes.map(|outcomes| value(&outcomes[i])).join(" / ")
+        };
+        let least = |outcome: &Outcome| {
+            let others = outcome.unusual.iter().filter(|(name, _)| name != activity);
+            others.map(|(_, share)| *share).fold(1.0, f64::min)
+        };
+        writeln!(
+            table,
+            "| {} s | {activity} | {} | {} | {} | {} | {} |",
+            rows / 10,
+            cell(&|outcome| outcome.logarithmic.to_string()),
+            cell(&|outcome| format!("{:.3}", outcome.auroc)),
+            cell(&|outcome| format!("{:.3}", outcome.false_alarms)),
+            cell(&|outcome| format!("{:.3}", outcome.detected)),
+            cell(&|outcome| format!("{:.3}", least(outcome))),
         )
         .unwrap();
     }

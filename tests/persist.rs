@@ -5,7 +5,7 @@ mod stored;
 use std::error::Error as _;
 
 use mercer::detect::persist::{Encode, FORMAT_VERSION};
-use mercer::detect::{Scaling, Threshold};
+use mercer::detect::{LogScaling, Scaling, Threshold};
 use mercer::error::FormatFault;
 use mercer::kernel::{
     BlockKernel, Exp, Laplacian, Linear, Memos, Normalised, Poly, Product, Rbf, Scale, Sigmoid, Sum,
@@ -158,6 +158,48 @@ fn the_format_is_pinned() {
 
 /// By Python's zlib.crc32, of the 74 bytes before.
 const GOLDEN_CRC: [u8; 4] = 0x5AEE_3802_u32.to_le_bytes();
+
+/// The same with a logarithmic input: a flag, and a floor behind the deviation.
+#[test]
+fn the_format_of_floors_is_pinned() {
+    type Tiny = Detector<Rbf<f32>, [f32; 1], 1, 1, LogScaling<[f32; 1]>>;
+    #[rustfmt::skip]
+    const GOLDEN: [u8; 82] = [
+        b'M', b'R', b'C', b'R', // magic
+        3, 0, // version
+        4, // f32
+        5, // indefinite, with floors
+        82, 0, 0, 0, // length
+        1, 0, 0, 0, // inputs
+        1, 0, 0, 0, // points
+        1, 0, 0, 0, // components
+        2, 0, 0, 0, 0x3f, 3, // Rbf, gamma 0.5, Fast
+        0, 0, 0x80, 0x3e, // threshold of SPE: 0.25
+        0, 0, 0x00, 0x3e, // what is usual: 0.125
+        0, 0, 0x80, 0x3f, // squared norm of the centre: 1
+        0, 0, 0x00, 0x40, // total variance: 2
+        0, 0, 0x40, 0x40, // mean: 3
+        0, 0, 0x80, 0x40, // deviation: 4
+        0, 0, 0x00, 0x3e, // floor: 0.125
+        0, 0, 0x80, 0xbf, // the point: -1
+        0, 0, 0x80, 0x3f, // its centre weight: 1
+        0, 0, 0x40, 0x3f, // its weight: 0.75
+        0, 0, 0x00, 0x3f, // offset: 0.5
+        0, 0, 0xc0, 0x3f, // variance: 1.5
+        FLOOR_CRC[0], FLOOR_CRC[1], FLOOR_CRC[2], FLOOR_CRC[3],
+    ];
+    const { assert!(Tiny::ENCODED_SIZE == GOLDEN.len()) };
+    let mut restored = Tiny::new();
+    restored.read_from(&GOLDEN).unwrap();
+    let expected = LogScaling::new(Scaling::new([3.0], [4.0]), [0.125]);
+    assert_eq!(restored.scaling(), &expected);
+    let mut bytes = [0; GOLDEN.len()];
+    assert_eq!(restored.write_to(&mut bytes), Ok(GOLDEN.len()));
+    assert_eq!(bytes, GOLDEN);
+}
+
+/// By Python's zlib.crc32, of the 78 bytes before.
+const FLOOR_CRC: [u8; 4] = 0xD200_667A_u32.to_le_bytes();
 
 #[test]
 fn every_flipped_bit_is_found() {

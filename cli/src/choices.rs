@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
 use crate::kernel::gamma_for;
+use crate::logs::{LogChoice, log_choice};
 use crate::{KernelSpec, Number, Precision};
 
 /// The choices of a fit.
@@ -40,6 +41,10 @@ pub(crate) struct Choices {
     /// Whether each input is brought to mean 0 and deviation 1
     #[arg(long, value_enum, default_value_t = Scale::Standard)]
     pub scale: Scale,
+    /// Inputs whose logarithm is taken before: deviations, RMS values, energies. `auto`: where all values are positive, the largest at least 4 times the smallest, and the logarithm
+    /// makes them less skewed. Below half the smallest value, a reading counts as that
+    #[arg(long, value_name = "auto|none|NAME,…", default_value = "auto", value_parser = log_choice)]
+    pub log: LogChoice,
     /// The numbers that the model is made of
     #[arg(long, value_enum, default_value_t = Precision::F32)]
     pub precision: Precision,

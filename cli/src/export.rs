@@ -15,6 +15,7 @@ use std::str::FromStr;
 use mercer::Error;
 
 use crate::Number;
+use crate::logs::logarithmic;
 use crate::model::Model;
 use crate::text::{percent, short};
 
@@ -80,8 +81,14 @@ fn facts<T: Number>(
         0 => String::new(),
         trimmed => format!(" ({trimmed} left out)"),
     };
-    let mut facts = vec![
-        format!("inputs, in this order: {}", columns.join(", ")),
+    let logs: Vec<String> = logarithmic(&model.columns, &model.floor)
+        .map(|(name, floor)| format!("{} from {} up", quoted(name), short(floor.to_f64())))
+        .collect();
+    let mut facts = vec![format!("inputs, in this order: {}", columns.join(", "))];
+    if !logs.is_empty() {
+        facts.push(format!("of these it takes the logarithm: {}", logs.join(", ")));
+    }
+    facts.extend([
         format!("kernel: {}", model.kernel),
         format!("size: {} points, {} components", model.points.rows(), model.components()),
         format!(
@@ -96,7 +103,7 @@ fn facts<T: Number>(
         ),
         format!("expected false alarms: {}", training.promise()),
         format!("checksum: {:08x}, as `mercer inspect` shows it", model.checksum()?),
-    ];
+    ]);
     facts.extend(training.all_warnings().map(|warning| format!("warning: {}", comment(&warning))));
     Ok(facts)
 }

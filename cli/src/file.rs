@@ -40,6 +40,9 @@ struct Record<T> {
     kernel: KernelSpec<T>,
     mean: Vec<T>,
     deviation: Vec<T>,
+    /// None if no input is logarithmic.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    floor: Vec<T>,
     points: Vec<Vec<T>>,
     weights: Vec<Vec<T>>,
     centre: Vec<T>,
@@ -164,6 +167,7 @@ fn to_record<T: Number>(model: &Model<T>) -> Record<T> {
         kernel: model.kernel,
         mean: model.mean.clone(),
         deviation: model.deviation.clone(),
+        floor: model.floor.clone(),
         points: rows(&model.points),
         weights: rows(&model.weights.weights),
         centre: model.weights.centre.clone(),
@@ -201,6 +205,7 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         columns: record.columns,
         mean: record.mean,
         deviation: record.deviation,
+        floor: record.floor,
         threshold: Threshold::new(record.threshold_spe).with_usual(record.usual_spe),
         training: record.training,
     })

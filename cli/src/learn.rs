@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow, bail, ensure};
 use mercer::detect::learning::Learning;
+use mercer::detect::logs::{self, Log};
 use mercer::detect::{Threshold, Warning, scaling};
 use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Indexed, Samples};
@@ -27,7 +28,7 @@ pub(crate) fn learn<T: Number>(
 ) -> Result<Model<T>> {
     require_sizes(data, choices)?;
     let mut samples = data.samples.clone();
-    let (mean, deviation) = scale(&mut samples, choices);
+    let Scaling { mean, deviation, floor } = scale(&mut samples, data, choices)?;
     require_scale(data, &mean, &deviation)?;
     let kernel = choices.kernel(&samples).map_err(|error| explain(error, data))?;
     let fitted = with_kernel!(kernel, T, kernel => fit(&samples, kernel, choices, step));
@@ -38,6 +39,7 @@ pub(crate) fn learn<T: Number>(
         kernel,
         mean,
         deviation,
+        floor,
         points: fitted.points,
         weights: fitted.weights,
         threshold: fitted.threshold,
@@ -64,18 +66,41 @@ pub(crate) fn are_affordable(rows: usize, columns: usize) -> bool {
         && u32::try_from(rows).is_ok()
 }
 
-/// Scales the samples; returns mean and deviation.
-fn scale<T: Number>(samples: &mut Grid<T>, choices: &Choices) -> (Vec<T>, Vec<T>) {
+/// How raw inputs become those of the model.
+struct Scaling<T> {
+    mean: Vec<T>,
+    deviation: Vec<T>,
+    /// Empty if no input is logarithmic.
+    floor: Vec<T>,
+}
+
+/// Learns the scaling, and scales the samples.
+fn scale<T: Number>(
+    samples: &mut Grid<T>,
+    data: &Loaded<T>,
+    choices: &Choices,
+) -> Result<Scaling<T>> {
     let inputs = samples.columns();
     let (mut mean, mut deviation) = (vec![T::ZERO; inputs], vec![T::ONE; inputs]);
+    let mut floor = vec![T::ZERO; inputs];
+    let wishes = choices.log.of(&data.columns)?;
     if choices.scale == Scale::Standard {
         let outliers = choices.recipe::<T>().trimmed(samples.rows());
-        scaling::learn_clamped(samples, outliers, &mut mean, &mut deviation);
+        let log = |input: usize| wishes[input];
+        logs::learn(samples, outliers, log, &mut mean, &mut deviation, &mut floor)
+            .map_err(|error| explain(error, data))?;
         for row in samples.iter_rows_mut() {
+            logs::take(row, &floor);
             scaling::apply(row, &mean, &deviation);
         }
+    } else {
+        let wished = wishes.contains(&Log::Yes);
+        ensure!(!wished, "--scale none takes inputs as they are: there is no --log with it");
     }
-    (mean, deviation)
+    if floor.iter().all(|&floor| floor == T::ZERO) {
+        floor.clear();
+    }
+    Ok(Scaling { mean, deviation, floor })
 }
 
 /// Names the column that cannot be scaled.
@@ -285,6 +310,10 @@ pub(crate) fn explain<T: Number>(error: Error, data: &Loaded<T>) -> anyhow::Erro
                 "{name}: {given} rows are too few, it takes at least {needed} (two for each fold)"
             )
         }
+        Error::NoLogarithm { input } => anyhow!(
+            "{name}: column {} has no value above 0, so it cannot be logarithmic (--log)",
+            data.columns.get(input).map(|column| excerpt(column)).unwrap_or_default()
+        ),
         other => explain_option(other, name),
     }
 }

@@ -12,6 +12,7 @@ mod bounded;
 mod lines;
 mod table;
 mod kernel;
+mod logs;
 mod memory;
 mod missing;
 mod choices;

@@ -11,6 +11,7 @@ use mercer::{Error, Verdict};
 
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
+use crate::logs::logarithmic;
 use crate::memory::Weights;
 use crate::text::excerpt;
 use crate::training::Training;
@@ -27,6 +28,8 @@ pub(crate) struct Model<T> {
     pub mean: Vec<T>,
     /// What each input is divided by afterwards.
     pub deviation: Vec<T>,
+    /// Below this a logarithmic input counts as this, before its logarithm is taken and all else is done; 0 for an input that is not logarithmic. Empty if none is.
+    pub floor: Vec<T>,
     /// The points, scaled.
     pub points: Grid<T>,
     /// Their weights.
@@ -82,6 +85,7 @@ impl<T: Number> Model<T> {
         Ok(DetectorView {
             mean: &self.mean,
             deviation: &self.deviation,
+            floor: &self.floor,
             model: KernelPcaView::with_memos(kernel, &self.points, memos, self.expansion()?)?,
             threshold: self.threshold,
         })
@@ -115,13 +119,20 @@ impl<T: Number> Model<T> {
         ) -> usize {
             detector_size::<K, T>(d, r, p)
         }
-        with_kernel!(self.kernel, T, kernel => of::<_, T>(kernel, d, r, p))
+        let detector = with_kernel!(self.kernel, T, kernel => of::<_, T>(kernel, d, r, p));
+        detector + size_of_val(self.floor.as_slice())
+    }
+
+    /// How many inputs are logarithmic.
+    fn logs(&self) -> usize {
+        logarithmic(&self.columns, &self.floor).count()
     }
 
     /// What a score costs on a device; known for Gaussian kernels in `f32`.
     pub(crate) fn cost(&self) -> Option<Cost> {
         let known = matches!(self.kernel, KernelSpec::Rbf { .. }) && T::PRECISION == Precision::F32;
-        known.then(|| Cost::gaussian(self.inputs(), self.points.rows(), self.components()))
+        let (inputs, points, components) = (self.inputs(), self.points.rows(), self.components());
+        known.then(|| Cost::gaussian(inputs, points, components).with_logs(self.logs()))
     }
 
     /// Bytes of stack that a score takes on a device: a bound where [`cost`](Self::cost) is known, else about.
@@ -172,6 +183,12 @@ impl<T: Number> Model<T> {
             if given != expected {
                 return Err(Error::Shape { what, expected, given }.into());
             }
+        }
+        if !self.floor.is_empty() {
+            let (expected, given) = (inputs, self.floor.len());
+            let floors = Error::Shape { what: "floors", expected, given };
+            ensure!(given == expected, floors);
+            ensure!(self.logs() > 0, "floors, but none of a logarithmic input");
         }
         let samples = self.training.samples;
         ensure!(points <= samples, "{points} points of only {samples} samples");

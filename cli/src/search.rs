@@ -2,11 +2,13 @@
 
 use anyhow::{Result, ensure};
 use mercer::Error;
-use mercer::detect::{FoldOrder, scaling};
+use mercer::detect::{FoldOrder, logs, scaling};
 use mercer::kernel::{Indexed, Rbf, Samples};
 use mercer::kpca::{Components, KernelPcaView, Landmarks, landmark};
 
 use crate::grid::Grid;
+use crate::learn::explain;
+use crate::logs::LogChoice;
 use crate::memory::Memory;
 use crate::quality::auroc;
 use crate::table::Loaded;
@@ -53,9 +55,11 @@ pub(crate) struct Search {
 }
 
 impl Search {
+    /// Inputs become logarithmic by all normal rows, as they do in a fit.
     pub(crate) fn new(
         data: &Loaded<f32>,
         is_normal: &[bool],
+        log: &LogChoice,
         folds: usize,
         order: FoldOrder,
     ) -> Result<Self> {
@@ -64,7 +68,8 @@ impl Search {
             all.filter(|(_, normal)| **normal == kind).map(|(row, _)| row).collect()
         };
         let (all, anomalous) = (of(true), of(false));
-        let (normal, normal_rows) = thinned(&data.samples, &all);
+        let samples = with_logs(data, &all, log)?;
+        let (normal, normal_rows) = thinned(&samples, &all);
         let needed = folds.saturating_mul(4);
         ensure!(
             normal.rows() >= needed,
@@ -72,7 +77,7 @@ impl Search {
             data.name,
             normal.rows()
         );
-        let (anomalous, anomalous_rows) = thinned(&data.samples, &anomalous);
+        let (anomalous, anomalous_rows) = thinned(&samples, &anomalous);
         let anomalous = (anomalous.rows() > 0).then_some(anomalous);
         let all_rows = all.len();
         Ok(Self { normal, normal_rows, anomalous, anomalous_rows, folds, order, all_rows })
@@ -181,6 +186,21 @@ impl Search {
         let quality = auroc(&normal, &anomalous).map_or(0.0, |estimate| estimate.value);
         Ok(Found { candidate, components: report.components, quality })
     }
+}
+
+/// All rows after the logarithms that suit the normal ones.
+fn with_logs(data: &Loaded<f32>, normal: &[usize], log: &LogChoice) -> Result<Grid<f32>> {
+    let wishes = log.of(&data.columns)?;
+    let mut samples = data.samples.clone();
+    let rows: Vec<u32> = normal.iter().map(|&row| row as u32).collect();
+    let inputs = samples.columns();
+    let (mut mean, mut deviation) = (vec![0.0; inputs], vec![0.0; inputs]);
+    let mut floor = vec![0.0; inputs];
+    let normal = Indexed { samples: &data.samples, rows: &rows };
+    logs::learn(&normal, 0, |input| wishes[input], &mut mean, &mut deviation, &mut floor)
+        .map_err(|error| explain(error, data))?;
+    samples.iter_rows_mut().for_each(|row| logs::take(row, &floor));
+    Ok(samples)
 }
 
 /// At most [`MOST_ROWS`] of some rows, evenly spread; and which they are.

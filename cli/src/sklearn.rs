@@ -168,6 +168,7 @@ impl Dump {
             deviation: scaler
                 .and_then(|s| s.scale.as_deref().map(numbers))
                 .unwrap_or_else(|| vec![T::ONE; inputs]),
+            floor: Vec::new(),
             points,
             weights,
             threshold: calibrated.as_ref().map_or(Threshold::EMPTY, |found| found.threshold),

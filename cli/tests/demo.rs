@@ -49,11 +49,30 @@ fn the_demo_leaves_what_it_says() {
 }
 
 #[test]
-fn other_activities_score_higher_than_walking() {
+fn other_activities_are_unusual_and_walking_is_not() {
     let folder = tempfile::tempdir().unwrap();
     ok(folder.path(), &["demo", "--out", "here"]);
     let here = folder.path().join("here");
     let scores = ok(&here, &["score", "walking.mercer", "motions.csv"]);
+    let unusual: Vec<usize> = common::column(&scores, "alarm")
+        .chunks(50)
+        .map(|rows| rows.iter().filter(|&&alarm| alarm == 1.0).count())
+        .collect();
+    println!("of 50 windows each of walking, standing, running, badminton: {unusual:?}");
+    let &[walking, standing, running, badminton] = unusual.as_slice() else { panic!() };
+    assert!(walking <= 4, "8 % of {walking}");
+    assert!(standing >= 43, "85 % of {standing}");
+    assert_eq!([running, badminton], [50, 50]);
+}
+
+/// Without logarithms it is the model of a reference in numpy.
+#[test]
+fn other_activities_score_higher_than_walking() {
+    let folder = tempfile::tempdir().unwrap();
+    ok(folder.path(), &["demo", "--out", "here"]);
+    let here = folder.path().join("here");
+    ok(&here, &["fit", "walking.csv", "--log", "none", "--out", "plain.mercer"]);
+    let scores = ok(&here, &["score", "plain.mercer", "motions.csv"]);
     let spe: Vec<f64> = scores
         .lines()
         .skip(1)

@@ -55,6 +55,9 @@ pub(crate) const NAMES: [&str; FEATURES] = [
     "deviation of gz",
 ];
 
+/// Those of the features that are standard deviations.
+pub(crate) const DEVIATIONS: [usize; AXES] = [6, 7, 8, 9, 10, 11];
+
 /// The windows of `W` instants of some recordings; they do not overlap.
 pub(crate) fn windows<const W: usize>(recordings: &Recordings) -> impl Iterator<Item = Window> {
     let (numbers, _) = recordings.0.as_chunks::<4>();

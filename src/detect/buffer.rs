@@ -28,8 +28,11 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+use core::iter;
+
 use super::detector::DetectorView;
 use super::learning::{LearnReport, LearnScratch, LearnSizes, Learning, Recipe};
+use super::logs;
 use super::persist::{Checked, Encode, Sizes, fill};
 use super::scaling;
 use super::threshold::Threshold;
@@ -52,6 +55,7 @@ pub struct DetectorBuffer<'a, K, T> {
     header: ExpansionHeader<T>,
     mean: &'a mut [T],
     deviation: &'a mut [T],
+    floor: &'a mut [T],
     points: Rows<'a, T>,
     memos: &'a mut [T],
     /// How many memos are in use.
@@ -100,7 +104,7 @@ where
     /// How many numbers a detector of these sizes takes.
     pub const fn numbers(inputs: usize, points: usize, components: usize) -> usize {
         let weights = ExpansionMut::<T>::numbers(points, components);
-        total(&[(2, inputs), (points, inputs), (1, points), (1, weights)])
+        total(&[(3, inputs), (points, inputs), (1, points), (1, weights)])
     }
 
     /// Room for a detector of at most so many points and components.
@@ -127,6 +131,7 @@ where
             header: ExpansionHeader::default(),
             mean: numbers.take(inputs),
             deviation: numbers.take(inputs),
+            floor: numbers.take(inputs),
             points: Rows { numbers: numbers.take(points * inputs), length: inputs, in_use: 0 },
             memos: numbers.take(points),
             near: 0,
@@ -151,7 +156,7 @@ where
     pub fn learn_numbers(&self, samples: usize) -> usize {
         let inputs = self.mean.len();
         let learning = self.learn_sizes(samples).numbers::<T, TridiagonalQr<T>>();
-        total(&[(samples, inputs), (2, inputs), (1, learning)])
+        total(&[(samples, inputs), (3, inputs), (1, learning)])
     }
 
     /// How many indices it takes to [learn](Self::learn) from so many samples.
@@ -187,12 +192,14 @@ where
         Ok(DetectorView {
             mean: self.mean,
             deviation: self.deviation,
+            floor: self.floor,
             model: KernelPcaView::with_memos(kernel, &self.points, memos, expansion)?,
             threshold: self.threshold,
         })
     }
 
-    /// Learns from samples: scaling, threshold and model, in one go.
+    /// Learns from samples: scaling, threshold and model, in one go. No input is
+    /// [logarithmic](super::logs) unless the recipe wants it.
     ///
     /// `numbers` has room for [`learn_numbers`](Self::learn_numbers), `indices` for
     /// [`learn_indices`](Self::learn_indices).
@@ -237,16 +244,23 @@ where
         let sizes = self.learn_sizes(n);
         let mut numbers = Carver::new("numbers for learning", self.learn_numbers(n), numbers)?;
         let (mean, deviation) = (numbers.take(inputs), numbers.take(inputs));
+        let floor = numbers.take(inputs);
         if recipe.standardise {
-            scaling::learn_clamped(samples, recipe.trimmed(n), mean, deviation);
+            let (outliers, log) = (recipe.trimmed(n), |input| recipe.logs.of(input));
+            recipe.logs.require_within(inputs)?;
+            logs::learn(samples, outliers, log, mean, deviation, floor)?;
         } else {
+            // The memory may have been in use before.
+            mean.fill(T::ZERO);
             deviation.fill(T::ONE);
+            floor.fill(T::ZERO);
         }
         scaling::validate(mean, deviation)?;
         let scaled = numbers.take(n * inputs);
         for (place, x) in scaled.chunks_exact_mut(inputs.max(1)).zip(samples.iter_samples()) {
             require_shape("inputs of a sample", inputs, x.len())?;
             copy(x, place);
+            logs::take(place, floor);
             scaling::apply(place, mean, deviation);
         }
         let scaled = Rows { numbers: scaled, length: inputs, in_use: n };
@@ -263,6 +277,7 @@ where
         // From here on nothing can fail.
         copy(mean, self.mean);
         copy(deviation, self.deviation);
+        copy(floor, self.floor);
         self.points.fill(scratch.points(&report).filter_map(|row| scaled.sample(row)));
         self.storage().copy_from(scratch.candidate.view());
         self.threshold = report.threshold;
@@ -288,14 +303,16 @@ where
     /// # Errors
     /// As [`Detector::read_from`](super::Detector::read_from). The detector is unchanged then.
     pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let sizes = Sizes::of_vectors::<T>(self.mean.len());
-        let checked = Checked::<K, T>::new(bytes, sizes, true, self.capacity())?;
-        checked.check_vectors(self.mean.len())?;
-        // From here on nothing can fail.
         let inputs = self.mean.len();
+        let sizes = |floors| Sizes::of_vectors::<T>(inputs, floors);
+        let checked = Checked::<K, T>::new(bytes, sizes, true, self.capacity())?;
+        checked.check_vectors(inputs)?;
+        // From here on nothing can fail.
         let mut scaling = checked.scaling.values::<T>();
         fill(self.mean, scaling.by_ref().take(inputs));
-        fill(self.deviation, scaling);
+        fill(self.deviation, scaling.by_ref().take(inputs));
+        // Where there are no floors, no input is logarithmic.
+        fill(self.floor, scaling.chain(iter::repeat(T::ZERO)));
         self.points.in_use = checked.points();
         fill(self.points.numbers, checked.readings.values());
         checked.write_expansion(&mut self.storage());

@@ -11,7 +11,7 @@
 //! compares what it committed with these. They are for a model that has its
 //! [memos](crate::kpca::KernelPcaView::with_memos), as every fit on scaled readings makes them.
 
-use crate::detect::Detector;
+use crate::detect::{Detector, LogDetector};
 use crate::kernel::{BlockKernel, Rbf};
 use crate::math::Real;
 
@@ -95,6 +95,10 @@ const RV32IMAC: Rates = Rates {
     point_component: 140,
 };
 
+/// Instructions of the logarithm of an input.
+const LOGARITHM: Instructions =
+    Instructions { cortex_m0: 3300, cortex_m3: 2000, cortex_m4f: 110, rv32imac: 2000 };
+
 impl Cost {
     /// What a score of a detector with a Gaussian kernel in `f32` costs, when its sizes are known
     /// only at run time.
@@ -110,6 +114,23 @@ impl Cost {
             },
             flash: detector_size::<Rbf<f32>, f32>(inputs, points, components),
             ram: 400 + 24 * inputs + 16 * components,
+        }
+    }
+}
+
+impl Cost {
+    /// The same with so many [logarithmic](crate::detect::logs) inputs.
+    #[must_use]
+    pub const fn with_logs(self, logs: usize) -> Self {
+        let Instructions { cortex_m0, cortex_m3, cortex_m4f, rv32imac } = self.instructions;
+        Self {
+            instructions: Instructions {
+                cortex_m0: cortex_m0 + LOGARITHM.cortex_m0 * logs,
+                cortex_m3: cortex_m3 + LOGARITHM.cortex_m3 * logs,
+                cortex_m4f: cortex_m4f + LOGARITHM.cortex_m4f * logs,
+                rv32imac: rv32imac + LOGARITHM.rv32imac * logs,
+            },
+            ..self
         }
     }
 }
@@ -134,6 +155,11 @@ const fn scalars(inputs: usize, points: usize, components: usize) -> usize {
 impl<const D: usize, const R: usize, const P: usize> Detector<Rbf<f32>, [f32; D], R, P> {
     /// What a score costs, whatever the reading.
     pub const COST: Cost = Cost { flash: Self::SIZE, ..Cost::gaussian(D, R, P) };
+}
+
+impl<const D: usize, const R: usize, const P: usize> LogDetector<D, R, P> {
+    /// What a score costs, whatever the reading and however many of its inputs are logarithmic.
+    pub const COST: Cost = Cost { flash: Self::SIZE, ..Cost::gaussian(D, R, P).with_logs(D) };
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ mod view;
 pub use view::DetectorView;
 
 use crate::detect::hearing::Hearing;
-use crate::detect::reading::{Prepare, Reading, VectorReading};
+use crate::detect::logs::LogScaling;
+use crate::detect::reading::{Prepare, Reading, VectorReading, VectorScaling};
 use crate::detect::threshold::{Threshold, Verdict};
 use crate::detect::valid::Inspection;
 use crate::error::Error;
@@ -18,6 +19,9 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 
 /// Scaling, model and threshold in one: at most `R` points and `P` components on
 /// [readings](crate::detect::reading) of type `X`.
+///
+/// `S` is how readings are prepared for the model; vectors are scaled, after a logarithm if that is
+/// a [`LogScaling`].
 ///
 /// ```
 /// use mercer::{Detector, KernelPca};
@@ -63,12 +67,13 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 /// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Detector<K, X, const R: usize, const P: usize>
+pub struct Detector<K, X, const R: usize, const P: usize, S = <X as Reading>::Scaling>
 where
     X: Reading,
     K: Kernel<X::View>,
+    S: Prepare<X>,
 {
-    pub(crate) scaling: X::Scaling,
+    pub(crate) scaling: S,
     pub(crate) model: KernelPca<K, X, R, P>,
     pub(crate) threshold: Threshold<Scalar<K, X>>,
 }
@@ -77,17 +82,22 @@ where
 pub type GaussianDetector<const D: usize, const R: usize, const P: usize> =
     Detector<Rbf<f32>, [f32; D], R, P>;
 
-impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+/// As [`GaussianDetector`], for readings with inputs that are [logarithmic](crate::detect::logs).
+pub type LogDetector<const D: usize, const R: usize, const P: usize> =
+    Detector<Rbf<f32>, [f32; D], R, P, LogScaling<[f32; D]>>;
+
+impl<K, X, const R: usize, const P: usize, S> Detector<K, X, R, P, S>
 where
     X: Reading,
     K: BlockKernel<X::View>,
+    S: Prepare<X>,
 {
     /// Bytes it occupies, in flash or RAM.
     pub const SIZE: usize = size_of::<Self>();
 
     /// A detector that has learned nothing; a `static` of it stays in `.bss`.
     pub const fn new() -> Self {
-        Self { scaling: X::Scaling::EMPTY, model: KernelPca::new(), threshold: Threshold::EMPTY }
+        Self { scaling: S::EMPTY, model: KernelPca::new(), threshold: Threshold::EMPTY }
     }
 
     /// A detector from parts that were learned earlier. In flash, that is
@@ -96,7 +106,7 @@ where
     /// # Errors
     /// As [`validate`](Self::validate).
     pub fn from_parts(
-        scaling: X::Scaling,
+        scaling: S,
         model: KernelPca<K, X, R, P>,
         threshold: Threshold<Scalar<K, X>>,
     ) -> Result<Self, Error> {
@@ -119,6 +129,7 @@ where
     /// | `mean`, `points`, `centre`, `weights`, `offsets`, `spe` | finite |
     /// | `usual` | finite; not negative, but for indefinite kernels |
     /// | `deviation`, `total_variance` | finite, > 0 and not subnormal |
+    /// | `floor` | finite, >= 0 and not subnormal |
     /// | `variances` | the same, descending; in sum at most the total variance, but for rounding and indefinite kernels |
     /// | `centre`, `weights` | with a bounded kernel: not so large that rounding is all that is left |
     /// | `centre_norm` | finite; not negative, but for rounding and indefinite kernels |
@@ -126,7 +137,7 @@ where
         let kernel = self.model.kernel().ok_or(Error::NotFitted)?;
         kernel.validate()?;
         self.scaling.validate()?;
-        let usable = |point| X::Scaling::check(point).is_ok();
+        let usable = |point| S::check(point).is_ok();
         if !self.model.points().iter().all(usable) {
             return Err(Error::Parameter { name: "points", rule: "finite" });
         }
@@ -135,7 +146,7 @@ where
     }
 
     /// How readings are prepared for the model: mean and deviation of the inputs, if they have any.
-    pub const fn scaling(&self) -> &X::Scaling {
+    pub const fn scaling(&self) -> &S {
         &self.scaling
     }
 
@@ -170,7 +181,7 @@ where
     pub fn score(&self, x: &X) -> Result<Verdict<Scalar<K, X>>, Error> {
         let prepared = self.scaling.apply(x);
         let score = match self.model.score(prepared.view()) {
-            Ok(score) if X::Scaling::looks_usable(&prepared) => score,
+            Ok(score) if S::looks_usable(&prepared) => score,
             // Something is wrong with the reading, or may be.
             scored => self.prepared(x).and(scored)?,
         };
@@ -187,7 +198,7 @@ where
 
     /// Forgets what was learned, in place.
     pub(crate) fn clear(&mut self) {
-        self.scaling = X::Scaling::EMPTY;
+        self.scaling = S::EMPTY;
         self.model.clear();
         self.threshold = Threshold::EMPTY;
     }
@@ -197,17 +208,18 @@ where
         if !self.model.is_fitted() {
             return Err(Error::NotFitted);
         }
-        X::Scaling::check(x)?;
+        S::check(x)?;
         let prepared = self.scaling.apply(x);
-        X::Scaling::check_prepared(&prepared)?;
+        S::check_prepared(&prepared)?;
         Ok(prepared)
     }
 }
 
-impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+impl<K, X, const R: usize, const P: usize, S> Detector<K, X, R, P, S>
 where
     X: VectorReading,
     K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+    S: VectorScaling<X>,
 {
     /// The detector with its sizes as run-time values.
     ///
@@ -215,18 +227,20 @@ where
     /// [`Error::NotFitted`].
     pub fn view(&self) -> Result<DetectorView<'_, K, [X]>, Error> {
         Ok(DetectorView {
-            mean: self.scaling.mean.view(),
-            deviation: self.scaling.deviation.view(),
+            mean: self.scaling.standard().mean.view(),
+            deviation: self.scaling.standard().deviation.view(),
+            floor: self.scaling.floors(),
             model: self.model.view()?,
             threshold: self.threshold,
         })
     }
 }
 
-impl<K, X, const R: usize, const P: usize> Default for Detector<K, X, R, P>
+impl<K, X, const R: usize, const P: usize, S> Default for Detector<K, X, R, P, S>
 where
     X: Reading,
     K: BlockKernel<X::View>,
+    S: Prepare<X>,
 {
     fn default() -> Self {
         Self::new()

@@ -39,16 +39,17 @@ pub use crate::kpca::preimage::ITERATIONS;
 pub use suspect::Suspect;
 pub(in crate::detect) use suspect::blame;
 
-use crate::detect::{Detector, VectorReading};
+use crate::detect::{Detector, VectorReading, VectorScaling};
 use crate::error::Error;
 use crate::kernel::Gradient;
 #[cfg(doc)]
 use crate::kpca::KernelPcaView;
 
-impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+impl<K, X, const R: usize, const P: usize, S> Detector<K, X, R, P, S>
 where
     X: VectorReading,
     K: Gradient<X::Scalar>,
+    S: VectorScaling<X>,
 {
     /// How strongly SPE depends on each input of a raw reading, in at most 2.5 times the time of a
     /// score: a picture, not shares of SPE. To name the input to blame there is

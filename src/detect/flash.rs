@@ -2,7 +2,8 @@
 //! other door.
 //!
 //! Functions of traits cannot be called in constants, so there is a copy of
-//! [`in_flash`](Detector::in_flash) for each kernel that `mercer export` knows, in `f32` and `f64`.
+//! [`in_flash`](Detector::in_flash) for each kernel that `mercer export` knows, in `f32` and `f64`,
+//! for either scaling.
 //!
 //! A threshold that nothing can exceed does not compile:
 //!
@@ -43,6 +44,7 @@
 //! ```
 
 use super::detector::Detector;
+use super::logs::LogScaling;
 use super::scaling::Scaling;
 use super::threshold::Threshold;
 use super::valid::Inspection;
@@ -62,15 +64,25 @@ macro_rules! show {
     };
 }
 
-/// `in_flash` for one kernel: its parameters are valid if the first expression says so, strangers
-/// have the norm of the second, and the points the memos of the third.
+/// `in_flash` for one kernel with either scaling: the parameters of the kernel are valid if the
+/// first expression says so, strangers have the norm of the second, and the points the memos of the
+/// third.
 macro_rules! in_flash {
+    ($t:ty, [$($generic:tt)*] $($rest:tt)*) => {
+        in_flash_scaled!($t, [$($generic)*] Scaling, |s| s, &[] as &[$t], $($rest)*);
+        in_flash_scaled!($t, [$($generic)*] LogScaling, |s| s.scaling, &s.floor, $($rest)*);
+    };
+}
+
+/// `in_flash` for one kernel and one scaling, of which one expression is the mean and deviation and
+/// another one the floors.
+macro_rules! in_flash_scaled {
     (
-        $t:ty, [$($generic:tt)*] $kernel:ty,
+        $t:ty, [$($generic:tt)*] $scaling:ident, |$s:ident| $standard:expr, $floors:expr, $kernel:ty,
         |$k:ident, $points:ident| $valid:expr, $norm:expr, $memos:expr
     ) => {
         impl<$($generic)* const D: usize, const R: usize, const P: usize>
-            Detector<$kernel, [$t; D], R, P>
+            Detector<$kernel, [$t; D], R, P, $scaling<[$t; D]>>
         {
             /// A detector in flash, from parts that were learned earlier; what `mercer export`
             /// writes.
@@ -79,21 +91,22 @@ macro_rules! in_flash {
             /// [`from_parts`](Self::from_parts) names the reason: with `unwrap` or `expect`, a
             /// `static` of it does not compile.
             pub const fn in_flash(
-                scaling: Scaling<[$t; D]>,
+                scaling: $scaling<[$t; D]>,
                 kernel: $kernel,
                 points: [[$t; D]; R],
                 expansion: Expansion<$t, R, P>,
                 threshold: Threshold<$t>,
             ) -> Option<Self> {
-                let ($k, $points) = (&kernel, &points);
+                let ($k, $points, $s) = (&kernel, &points, &scaling);
                 let header = expansion.header();
                 let (in_use, components) = (header.points as usize, header.components as usize);
                 if !($valid) || in_use > R || components > P {
                     return None;
                 }
                 let mut inspection = Inspection::of::<$t>();
-                show!(inspection.mean(&scaling.mean));
-                show!(inspection.deviation(&scaling.deviation));
+                show!(inspection.mean(&$standard.mean));
+                show!(inspection.deviation(&$standard.deviation));
+                show!(inspection.floor($floors));
                 show!(inspection.coordinate(split(&points, in_use).0.as_flattened()));
                 show!(inspection.centre(split(expansion.centre(), in_use).0));
                 let mut rows = split(expansion.weights(), in_use).0;

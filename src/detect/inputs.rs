@@ -1,103 +1,97 @@
 //! A set of inputs, by their numbers.
 
-/// Some of the first [256](Self::CAPACITY) inputs of a reading.
+use crate::error::Error;
+
+/// Some of up to [`MOST`](Self::MOST) inputs, counted from 0.
 ///
 /// ```
 /// use mercer::detect::InputSet;
-/// const LOST: InputSet = InputSet::of(&[1, 40]);
-/// assert!(LOST.contains(40) && !LOST.contains(2));
-/// assert!(LOST.with(2).iter().eq([1, 2, 40]));
-/// assert_eq!(LOST.len(), 2);
+/// let deviations = InputSet::of(&[3, 4, 5])?;
+/// assert!(deviations.contains(4) && !deviations.contains(0));
+/// assert!(deviations.iter().eq([3, 4, 5]));
+/// assert!(InputSet::of(&[256]).is_err());
+/// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct InputSet([u32; WORDS]);
-
-const WORDS: usize = 8;
+pub struct InputSet([u32; 8]);
 
 impl InputSet {
-    /// No input.
-    pub const EMPTY: Self = Self([0; WORDS]);
+    /// None of them.
+    pub const EMPTY: Self = Self([0; 8]);
 
-    /// Inputs from this number on cannot be in a set.
-    pub const CAPACITY: usize = WORDS * u32::BITS as usize;
+    /// How many inputs there can be.
+    pub const MOST: usize = 256;
 
-    /// These inputs; those beyond the [capacity](Self::CAPACITY) are left out.
-    pub const fn of(inputs: &[usize]) -> Self {
-        let (mut set, mut left) = (Self::EMPTY, inputs);
-        while let [input, others @ ..] = left {
-            set = set.with(*input);
-            left = others;
+    /// These inputs.
+    ///
+    /// # Errors
+    /// [`Error::UnknownInput`] names one from [`MOST`](Self::MOST) on.
+    pub const fn of(mut inputs: &[usize]) -> Result<Self, Error> {
+        let mut set = Self::EMPTY;
+        while let [input, others @ ..] = inputs {
+            set = match set.with(*input) {
+                Ok(set) => set,
+                Err(error) => return Err(error),
+            };
+            inputs = others;
         }
-        set
+        Ok(set)
     }
 
-    /// With one more input, unless that is beyond the [capacity](Self::CAPACITY).
-    pub const fn with(mut self, input: usize) -> Self {
-        let mut words: &mut [u32] = &mut self.0;
-        let mut skip = input;
-        // Neither an index nor an iterator: it is for constants, and cannot panic.
+    /// The same with one more.
+    ///
+    /// # Errors
+    /// [`Error::UnknownInput`] if it is one from [`MOST`](Self::MOST) on.
+    pub const fn with(mut self, input: usize) -> Result<Self, Error> {
+        let (mut words, mut first): (&mut [u32], _) = (&mut self.0, 0);
         while let [word, others @ ..] = words {
-            if skip < u32::BITS as usize {
-                *word |= 1 << skip;
-                break;
+            if first <= input && input < first + 32 {
+                *word |= 1 << (input - first);
+                return Ok(self);
             }
-            skip -= u32::BITS as usize;
-            words = others;
+            (words, first) = (others, first + 32);
         }
-        self
+        Err(Error::UnknownInput { input, inputs: Self::MOST })
     }
 
-    /// Is this input among them?
+    /// Is it one of them?
     pub fn contains(&self, input: usize) -> bool {
-        let word = self.0.get(input / u32::BITS as usize).copied().unwrap_or(0);
-        (word >> (input % u32::BITS as usize)) & 1 == 1
+        self.0.get(input / 32).is_some_and(|word| word >> (input % 32) & 1 == 1)
     }
 
-    /// Their numbers, in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> {
-        let words = (0..).step_by(u32::BITS as usize).zip(self.0);
-        words.flat_map(|(first, word)| {
-            (0..u32::BITS as usize)
-                .filter(move |bit| (word >> bit) & 1 == 1)
-                .map(move |b| first + b)
-        })
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + use<> {
+        let set = *self;
+        (0..Self::MOST).filter(move |&input| set.contains(input))
     }
 
-    /// How many there are.
+    /// How many they are.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Is there none?
-    pub fn is_empty(&self) -> bool {
-        *self == Self::EMPTY
+    /// Is it none?
+    pub const fn is_empty(&self) -> bool {
+        matches!(self.0, [0, 0, 0, 0, 0, 0, 0, 0])
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::vec::Vec;
-
     use super::*;
 
     #[test]
-    fn every_input_has_a_place_of_its_own() {
-        for input in 0..InputSet::CAPACITY {
-            let set = InputSet::EMPTY.with(input);
-            assert_eq!(set.iter().collect::<Vec<_>>(), [input]);
-            assert!((0..300).all(|other| set.contains(other) == (other == input)));
-            assert_eq!((set.len(), set.is_empty()), (1, false));
-        }
-        let all: Vec<usize> = (0..InputSet::CAPACITY).collect();
-        assert_eq!(InputSet::of(&all).iter().collect::<Vec<_>>(), all);
-    }
-
-    #[test]
-    fn there_is_no_room_beyond_the_capacity() {
-        for input in [InputSet::CAPACITY, 1000, usize::MAX] {
-            assert!(InputSet::of(&[input]).is_empty());
-            assert!(!InputSet::EMPTY.contains(input));
+    fn a_set_holds_what_was_put_in() {
+        const ODD: Result<InputSet, Error> = InputSet::of(&[31, 1, 33, 255, 1]);
+        let set = ODD.unwrap();
+        let wanted = [1, 31, 33, 255];
+        assert!(set.iter().eq(wanted));
+        assert_eq!(set.len(), 4);
+        assert!((0..600).all(|input| set.contains(input) == wanted.contains(&input)));
+        assert!(!set.is_empty() && InputSet::EMPTY.is_empty());
+        for input in [256, 257, usize::MAX] {
+            assert_eq!(InputSet::of(&[0, input]), Err(Error::UnknownInput { input, inputs: 256 }));
         }
     }
 }

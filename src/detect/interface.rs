@@ -1,7 +1,7 @@
 //! What all detectors can do, so that code need not know which kind it has.
 
-use crate::detect::VectorReading;
 use crate::detect::quantised::QuantisedDetector;
+use crate::detect::reading::{VectorReading, VectorScaling};
 use crate::detect::scaling::Scaling;
 use crate::detect::{Detector, PartialVerdict, Suspect, Threshold, Verdict};
 use crate::error::Error;
@@ -54,17 +54,22 @@ pub trait Detect<X: Vector> {
     /// As [`score`](Self::score), and [`Error::Query`] for inputs too large to be scaled.
     fn contributions(&self, x: &X) -> Result<X, Error>;
 
-    /// Mean and deviation of the inputs.
+    /// Mean and deviation of the inputs, after their logarithm if they are logarithmic.
     fn scaling(&self) -> &Scaling<X>;
+
+    /// The [floors](crate::detect::logs) of inputs that are logarithmic, and 0 for others; empty if
+    /// none can be.
+    fn floors(&self) -> &[X::Scalar];
 
     /// The threshold.
     fn threshold(&self) -> &Threshold<X::Scalar>;
 }
 
-impl<K, X, const R: usize, const P: usize> Detect<X> for Detector<K, X, R, P>
+impl<K, X, const R: usize, const P: usize, S> Detect<X> for Detector<K, X, R, P, S>
 where
     X: VectorReading,
     K: Gradient<X::Scalar>,
+    S: VectorScaling<X>,
 {
     fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error> {
         self.score(x)
@@ -79,15 +84,20 @@ where
         self.contributions(x)
     }
     fn scaling(&self) -> &Scaling<X> {
-        self.scaling()
+        self.scaling().standard()
+    }
+    fn floors(&self) -> &[X::Scalar] {
+        self.scaling().floors()
     }
     fn threshold(&self) -> &Threshold<X::Scalar> {
         self.threshold()
     }
 }
 
-impl<const D: usize, const R: usize, const P: usize> Detect<[f32; D]>
-    for QuantisedDetector<D, R, P>
+impl<const D: usize, const R: usize, const P: usize, S> Detect<[f32; D]>
+    for QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
 {
     fn score(&self, x: &[f32; D]) -> Result<Verdict<f32>, Error> {
         self.score(x)
@@ -102,7 +112,10 @@ impl<const D: usize, const R: usize, const P: usize> Detect<[f32; D]>
         self.contributions(x)
     }
     fn scaling(&self) -> &Scaling<[f32; D]> {
-        self.scaling()
+        self.scaling().standard()
+    }
+    fn floors(&self) -> &[f32] {
+        self.scaling().floors()
     }
     fn threshold(&self) -> &Threshold<f32> {
         self.threshold()

@@ -38,7 +38,8 @@ mod intake;
 
 use crate::Progress;
 use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe};
-use crate::detect::persist::Encode;
+use crate::detect::logs::LogScaling;
+use crate::detect::persist::{Encode, EncodeScaling};
 use crate::detect::reading::{Prepare, PreparedSamples, Reading};
 use crate::detect::{Detector, Threshold, Verdict};
 use crate::error::{Error, require_capacity};
@@ -93,15 +94,17 @@ pub struct Learner<
     const R: usize,
     const P: usize,
     E = TridiagonalQr<Scalar<K, X>>,
+    S = <X as Reading>::Scaling,
 > where
     X: Reading,
     K: Kernel<X::View>,
     E: Eigensolver<Scalar<K, X>>,
+    S: Prepare<X>,
 {
     /// In the order of their age, from `oldest` on and round the end.
     samples: heapless::Vec<X, N, u32>,
     /// The same as the model sees them, once the scaling is known.
-    prepared: <X::Scaling as Prepare<X>>::Room<N>,
+    prepared: S::Room<N>,
     oldest: usize,
     /// Which recording each sample is of; samples of one follow each other.
     recordings: [u8; N],
@@ -118,13 +121,38 @@ pub struct Learner<
     job: heapless::Vec<Job<K, Scalar<K, X>, E>, 1, u32>,
     report: heapless::Vec<LearnReport<Scalar<K, X>>, 1, u32>,
     workspace: Workspace<Scalar<K, X>, N, R, P, E>,
-    detector: Detector<K, X, R, P>,
+    detector: Detector<K, X, R, P, S>,
 }
 
 /// The usual case: a Gaussian kernel on `D` inputs in `f32`; at most `N` samples, `R` points and
 /// `P` components.
 pub type GaussianLearner<const D: usize, const N: usize, const R: usize, const P: usize> =
     Learner<Rbf<f32>, [f32; D], N, R, P>;
+
+/// As [`GaussianLearner`], for readings with inputs that are [logarithmic](crate::detect::logs):
+/// deviations, RMS values, energies.
+///
+/// ```
+/// use mercer::detect::LogLearner;
+/// use mercer::kernel::Rbf;
+/// use mercer::Recipe;
+/// # fn usual(t: u16) -> [f32; 2] {
+/// #     let load = (f32::from(t) * 0.7).sin();
+/// #     [20.0 + 3.0 * load, (load + 0.3 * f32::from(t).cos()).exp()]
+/// # }
+///
+/// let mut learner = LogLearner::<2, 64, 16, 8>::new();
+/// for t in 0..64 {
+///     learner.push(&usual(t))?; // a temperature, and the strength of a vibration
+/// }
+/// learner.learn(Rbf::for_inputs(2), Recipe::default())?;
+/// let detector = learner.detector()?;
+/// assert!(detector.scaling().floor[0] == 0.0 && detector.scaling().floor[1] > 0.0);
+/// assert!(detector.score(&[20.0, 0.0])?.unusual); // less than the floor counts as the floor
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub type LogLearner<const D: usize, const N: usize, const R: usize, const P: usize> =
+    Learner<Rbf<f32>, [f32; D], N, R, P, TridiagonalQr<f32>, LogScaling<[f32; D]>>;
 
 /// Learning that is under way.
 #[derive(Clone, Debug)]
@@ -168,11 +196,12 @@ impl<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>>
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize, E> Learner<K, X, N, R, P, E>
+impl<K, X, const N: usize, const R: usize, const P: usize, E, S> Learner<K, X, N, R, P, E, S>
 where
     X: Reading,
     K: BlockKernel<X::View> + Clone,
     E: Eigensolver<Scalar<K, X>>,
+    S: Prepare<X>,
 {
     /// Bytes it occupies.
     pub const SIZE: usize = size_of::<Self>();
@@ -204,7 +233,7 @@ where
     /// learner is full, [`Error::Learning`] that it must wait.
     pub fn push(&mut self, x: &X) -> Result<(), Error> {
         self.require_idle()?;
-        X::Scaling::check(x)?;
+        S::check(x)?;
         let place = self.samples.len();
         let prepared = match self.detector.model.is_fitted() {
             true => Some(self.detector.prepared(x)?),
@@ -253,10 +282,12 @@ where
     }
 
     /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d`
-    /// operations; with trimming, in which outliers must not stretch it, `4·n²·d` comparisons).
+    /// operations; with trimming, in which outliers must not stretch it, `4·n²·d` comparisons; a
+    /// [`LogScaling`] takes `12·n·d` logarithms).
     ///
     /// # Errors
     /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples;
+    /// [`Error::UnknownInput`] and [`Error::NoLogarithm`] for inputs that cannot be logarithmic;
     /// [`Error::Parameter`] names a `mean` or `deviation` that is not finite, and
     /// [`Error::Sample`] an input, because it is too large to be scaled.
     pub fn begin(&mut self, kernel: K, recipe: Recipe<Scalar<K, X>>) -> Result<(), Error> {
@@ -319,7 +350,7 @@ where
     pub fn give_up(&mut self) {
         self.job.clear();
         if !self.detector.model.is_fitted() {
-            self.detector.scaling = X::Scaling::EMPTY;
+            self.detector.scaling = S::EMPTY;
         }
     }
 
@@ -332,7 +363,7 @@ where
     ///
     /// # Errors
     /// [`Error::NotFitted`] before learning was completed once.
-    pub fn detector(&self) -> Result<&Detector<K, X, R, P>, Error> {
+    pub fn detector(&self) -> Result<&Detector<K, X, R, P, S>, Error> {
         if self.detector.model.is_fitted() { Ok(&self.detector) } else { Err(Error::NotFitted) }
     }
 
@@ -428,15 +459,14 @@ where
     /// Learns the scaling, and scales the samples.
     fn scale_samples(&mut self, recipe: &Recipe<Scalar<K, X>>) -> Result<(), Error> {
         let scaling = if recipe.standardise {
-            X::Scaling::learn(&self.samples, recipe.trimmed(self.samples.len()))
+            S::learn(&self.samples, recipe.trimmed(self.samples.len()), recipe.logs)?
         } else {
-            X::Scaling::identity()
+            S::identity()
         };
         scaling.validate()?;
         for (place, sample) in self.samples.iter().enumerate() {
             let prepared = scaling.apply(sample);
-            X::Scaling::check_prepared(&prepared)
-                .map_err(|error| error.of_sample(self.age(place)))?;
+            S::check_prepared(&prepared).map_err(|error| error.of_sample(self.age(place)))?;
             self.prepared.set(place, prepared);
         }
         self.detector.scaling = scaling;
@@ -505,11 +535,12 @@ where
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize, E> Learner<K, X, N, R, P, E>
+impl<K, X, const N: usize, const R: usize, const P: usize, E, S> Learner<K, X, N, R, P, E, S>
 where
-    X: Reading<Scaling: Encode> + Encode,
+    X: Reading + Encode,
     K: BlockKernel<X::View, Scalar: Encode> + Clone + Encode,
     E: Eigensolver<Scalar<K, X>>,
+    S: Prepare<X> + EncodeScaling,
 {
     /// After a reset: takes up a detector that was [written](Detector::write_to) earlier. Samples
     /// are collected anew, by [`refresh`](Self::refresh) or [`push`](Self::push), before it can
@@ -528,11 +559,13 @@ where
     }
 }
 
-impl<K, X, const N: usize, const R: usize, const P: usize, E> Default for Learner<K, X, N, R, P, E>
+impl<K, X, const N: usize, const R: usize, const P: usize, E, S> Default
+    for Learner<K, X, N, R, P, E, S>
 where
     X: Reading,
     K: BlockKernel<X::View> + Clone,
     E: Eigensolver<Scalar<K, X>>,
+    S: Prepare<X>,
 {
     fn default() -> Self {
         Self::new()

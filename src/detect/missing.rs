@@ -23,17 +23,17 @@
 //! assert!(detector.score(&[20.0, f32::NAN, 41.0]).is_err());
 //! let partial = detector.score_available(&[20.0, f32::NAN, 41.0])?;
 //! assert!(!partial.verdict.unusual);
-//! assert_eq!(partial.missing, InputSet::of(&[1]));
+//! assert_eq!(partial.missing, InputSet::of(&[1])?);
 //! assert!(detector.score_available(&[20.0, f32::NAN, 60.0])?.verdict.unusual);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use crate::detect::scaling::{apply, undo};
-use crate::detect::trial::{Lowest, SEARCH, Trial, coarsely_lowest, finely_lowest};
-use crate::detect::{Detector, DetectorView, InputSet, VectorReading, Verdict};
+use crate::detect::trial::{Lowest, SEARCH, Scaled, Trial, coarsely_lowest, finely_lowest};
+use crate::detect::{
+    Detector, DetectorView, InputSet, VectorReading, VectorScaling, Verdict, logs, scaling,
+};
 use crate::error::{Error, Fault, require_capacity};
 use crate::kernel::{BlockKernel, Samples};
-use crate::linalg::slices::head_mut;
 use crate::math::Real;
 
 /// How often the missing inputs take turns, if there are several; a third time changes nothing.
@@ -71,8 +71,8 @@ pub(in crate::detect) fn missing_inputs<T: Real>(x: &[T]) -> Result<InputSet, Er
     let not_finite = |(input, value): (usize, &T)| (!value.is_finite()).then_some(input);
     let mut missing = InputSet::EMPTY;
     for input in x.iter().enumerate().filter_map(not_finite) {
-        require_capacity("missing inputs", input + 1, InputSet::CAPACITY)?;
-        missing = missing.with(input);
+        require_capacity("missing inputs", input + 1, InputSet::MOST)?;
+        missing = missing.with(input)?;
     }
     match missing.len() == x.len() && !missing.is_empty() {
         true => Err(Error::Query(Fault::AllMissing)),
@@ -134,21 +134,24 @@ where
         projection: &mut [T],
     ) -> Result<PartialVerdict<T>, Error> {
         let missing = missing_inputs(x)?;
-        apply(x, self.mean, self.deviation);
+        let Self { ref model, mean, deviation, floor, .. } = *self;
+        logs::take(x, floor);
+        scaling::apply(x, mean, deviation);
         check_available(x, &missing)?;
         if !missing.is_empty() {
-            impute(&mut self.trial(x, projection), &missing)?;
+            impute(&mut Scaled { model, mean, deviation, x, projection }, &missing)?;
         }
-        let verdict = self.threshold.judge(self.model.score(x, projection)?);
-        undo(x, self.mean, self.deviation);
+        let verdict = self.threshold.judge(model.score(x, projection)?);
+        self.undo(x);
         Ok(PartialVerdict::new(verdict, missing))
     }
 }
 
-impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+impl<K, X, const R: usize, const P: usize, S> Detector<K, X, R, P, S>
 where
     X: VectorReading,
     K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+    S: VectorScaling<X>,
 {
     /// Scores a raw reading of which inputs may be missing, that is, not finite; see the
     /// [module](crate::detect::missing). It takes [so many scores](scores): one if nothing is.
@@ -179,10 +182,15 @@ where
     }
 
     fn completed(&self, x: &X) -> Result<(PartialVerdict<X::Scalar>, X), Error> {
-        let (mut completed, mut projection) = (*x, [X::Scalar::ZERO; P]);
-        let view = self.view()?;
-        let projection = head_mut(&mut projection, view.model.expansion().components());
-        let partial = view.score_available(completed.view_mut(), projection)?;
-        Ok((partial, completed))
+        let model = self.model.view()?;
+        let missing = missing_inputs(x.view())?;
+        let (mut scaled, mut projection) = (self.scaling.apply(x), [X::Scalar::ZERO; P]);
+        check_available(scaled.view(), &missing)?;
+        let mut trial = self.trial(&model, &mut scaled, &mut projection);
+        if !missing.is_empty() {
+            impute(&mut trial, &missing)?;
+        }
+        let verdict = self.threshold.judge(trial.score()?);
+        Ok((PartialVerdict::new(verdict, missing), self.scaling.undo(&scaled)))
     }
 }

@@ -24,6 +24,7 @@
 //! | 24 | `k` | the kernel: a tag and its parameters, see below |
 //! | 24+`k` | 4`s` | [threshold](crate::detect::Threshold) for SPE, the mean SPE of usual readings, [`centre_norm`](crate::kpca::ExpansionHeader::centre_norm), [`total_variance`](crate::kpca::ExpansionHeader::total_variance) |
 //! | | 2`ds` | means of the inputs, then their deviations |
+//! | | `ds` | if a flag says so: [floors](crate::detect::logs) of the inputs, 0 for one that is not logarithmic |
 //! | | `rds` | points, one after the other |
 //! | | `rs` | centre weights `β` |
 //! | | `rps` | weights `α`, all of one point after the other |
@@ -31,7 +32,8 @@
 //! | last 4 | 4 | CRC-32 (that of Ethernet, zip and PNG) of all bytes before |
 //!
 //! Flags: bit 0 says that the kernel is [indefinite](crate::kpca::ExpansionHeader::indefinite), bit 1
-//! that readings are no vectors; the others are 0.
+//! that readings are no vectors, bit 2 that some input is logarithmic, so that floors follow the
+//! deviations; the others are 0.
 //!
 //! | kernel | tag | then |
 //! |---|---|---|
@@ -62,15 +64,17 @@
 
 mod encode;
 mod parts;
+mod scaling;
 
 pub use encode::{Encode, Reader, Writer};
 pub(super) use parts::{Checked, Sizes, fill};
+pub use scaling::EncodeScaling;
 
 use parts::Written;
 
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 
-use crate::detect::reading::Reading;
+use crate::detect::reading::{Prepare, Reading};
 use crate::detect::{Detector, DetectorView};
 use crate::error::{Error, FormatFault};
 use crate::kernel::{BlockKernel, Samples};
@@ -87,6 +91,7 @@ const CHECKSUM_SIZE: usize = 4;
 /// Bits of the flags.
 const INDEFINITE: u8 = 1;
 const NO_VECTORS: u8 = 2;
+const FLOORS: u8 = 4;
 
 /// Without a table it is slower, but a table takes 1 KB of flash and models are stored rarely.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
@@ -178,6 +183,7 @@ where
         self.written().write_to(out, |out| {
             out.values(self.mean)?;
             out.values(self.deviation)?;
+            out.values(self.written_floors())?;
             self.model.points().iter_samples().try_for_each(|point| out.values(point))
         })
     }
@@ -187,26 +193,33 @@ where
             kernel: self.model.kernel(),
             threshold: self.threshold,
             expansion: self.model.expansion(),
-            sizes: Sizes::of_vectors::<T>(self.mean.len()),
-            vectors: true,
+            sizes: Sizes::of_vectors::<T>(self.mean.len(), !self.written_floors().is_empty()),
         }
+    }
+
+    /// The floors, if there is a logarithmic input.
+    fn written_floors(&self) -> &[T] {
+        if self.floor.iter().any(|&floor| floor > T::ZERO) { self.floor } else { &[] }
     }
 }
 
 /// Storing. The [module](crate::detect::persist) documents the bytes.
-impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+impl<K, X, const R: usize, const P: usize, S> Detector<K, X, R, P, S>
 where
-    X: Reading<Scaling: Encode> + Encode,
+    X: Reading + Encode,
     K: BlockKernel<X::View, Scalar: Encode> + Encode,
+    S: Prepare<X> + EncodeScaling,
 {
     /// The most bytes that [`write_to`](Self::write_to) can need: the size of a buffer for it.
-    pub const ENCODED_SIZE: usize = Sizes::of::<X>().encoded_len::<K, Scalar<K, X>>(R, P);
+    pub const ENCODED_SIZE: usize =
+        Sizes::of::<X, S>(S::WITH_FLOORS).encoded_len::<K, Scalar<K, X>>(R, P);
 
     /// How many bytes [`write_to`](Self::write_to) needs for the points and components in use.
     pub fn encoded_len(&self) -> usize {
         let expansion = self.model.expansion();
         let (points, components) = (expansion.points(), expansion.components());
-        Sizes::of::<X>().encoded_len::<K, Scalar<K, X>>(points, components)
+        let sizes = Sizes::of::<X, S>(self.scaling.has_floors());
+        sizes.encoded_len::<K, Scalar<K, X>>(points, components)
     }
 
     /// Writes the detector to the front of `out` and returns how many bytes that took.
@@ -241,14 +254,13 @@ where
             kernel: self.model.kernel().ok_or(Error::NotFitted)?,
             threshold: self.threshold,
             expansion: self.model.expansion(),
-            sizes: Sizes::of::<X>(),
-            vectors: X::WIDTH > 0,
+            sizes: Sizes::of::<X, S>(self.scaling.has_floors()),
         };
         let length = written.write_to(out, |out| {
             self.scaling.encode(out)?;
             out.values(self.model.points())
         })?;
-        Self::checked(head(out, length))?.check_readings::<X>()?;
+        Self::checked(head(out, length))?.check_readings::<X, S>()?;
         Ok(length)
     }
 
@@ -267,14 +279,14 @@ where
     /// | [`FormatFault::Truncated`] | bytes are missing at the end |
     /// | [`FormatFault::Checksum`] | bytes were altered |
     /// | [`FormatFault::Scalar`] | `f32` instead of `f64`, or the other way round |
-    /// | [`FormatFault::Tag`] | another kernel, or another maths backend |
+    /// | [`FormatFault::Tag`] | another kernel, another maths backend, or logarithmic inputs without a [`LogScaling`](crate::detect::LogScaling) |
     /// | [`Error::Shape`] | another number of inputs |
     /// | [`Error::Capacity`] | more points or components than this type has room for |
     /// | [`Error::Deaf`], [`Error::Parameter`] | not [valid](Self::validate), hence not written by this crate |
     /// | [`FormatFault::Length`], [`FormatFault::Flags`] | not written by this crate: sizes or flags that it never writes |
     pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let checked = Self::checked(bytes)?;
-        let scaling = checked.check_readings::<X>()?;
+        let scaling = checked.check_readings::<X, S>()?;
         // From here on nothing can fail.
         self.scaling = scaling;
         self.threshold = checked.threshold;
@@ -292,7 +304,7 @@ where
 
     /// Bytes that can be read into a detector of this type, but for scaling and points.
     fn checked(bytes: &[u8]) -> Result<Checked<'_, K, Scalar<K, X>>, Error> {
-        Checked::new(bytes, Sizes::of::<X>(), X::WIDTH > 0, (R, P))
+        Checked::new(bytes, Sizes::of::<X, S>, S::WITH_FLOORS, (R, P))
     }
 }
 

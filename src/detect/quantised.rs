@@ -14,7 +14,7 @@
 //!
 //! | quantity | type | format |
 //! |---|---|---|
-//! | input | `i32` | `z = x·2^q − mean`, taken from the bits of the `f32`; `q` for each input such that a unit is between 2^−12 and 2^−14 or so of a width |
+//! | input | `i32` | `z = x·2^q − mean`, taken from the bits of the `f32`; of a [logarithmic](crate::detect::logs) input, `x` is the logarithm to base 2, off by less than 1e-7; `q` for each input such that a unit is between 2^−12 and 2^−14 or so of a width |
 //! | coordinate of a point | `u16`, 2^15 added | the steps that make `z·p` a `Qh`: 2^−13 to 2^−15 of a width or so |
 //! | half a squared distance | `u32` | `Qh`, `h` from 20 to 28, as fine as the points' extent allows |
 //! | kernel value | `u32` | Q16; 0 from 17 octaves on |
@@ -49,6 +49,7 @@
 //! itself and one set loses 0.026 of its AUROC, so they are not offered.
 
 mod exponential;
+mod logarithm;
 mod input;
 mod score;
 mod judge;
@@ -63,6 +64,8 @@ pub use judge::WholeVerdict;
 pub use persist::QUANTISED_FORMAT_VERSION;
 pub use score::{Component, QuantisedHeader, QuantisedPoint};
 
+use crate::detect::logs::LogScaling;
+use crate::detect::reading::VectorScaling;
 use crate::detect::scaling::Scaling;
 use crate::detect::{Threshold, Verdict};
 use crate::error::Error;
@@ -95,6 +98,9 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
 /// Scaling, model and threshold in one, in integers: at most `R` points and `P` components on
 /// readings of `D` inputs.
 ///
+/// `S` is the scaling of the detector that it is made from; only with [`LogScaling`] it links a
+/// logarithm, which is in integers, too.
+///
 /// `R` must be even. Components are added up four at a time: room that is not used costs time only
 /// up to the next multiple of 4.
 ///
@@ -118,13 +124,21 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
 /// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct QuantisedDetector<const D: usize, const R: usize, const P: usize> {
-    scaling: Scaling<[f32; D]>,
+pub struct QuantisedDetector<const D: usize, const R: usize, const P: usize, S = Scaling<[f32; D]>>
+{
+    scaling: S,
     threshold: Threshold<f32>,
     model: QuantisedModel<D, R, P>,
 }
 
-impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
+/// A [`QuantisedDetector`] of readings with inputs that are [logarithmic](crate::detect::logs).
+pub type LogQuantisedDetector<const D: usize, const R: usize, const P: usize> =
+    QuantisedDetector<D, R, P, LogScaling<[f32; D]>>;
+
+impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
+{
     /// Bytes it occupies, in flash or RAM.
     pub const SIZE: usize = size_of::<Self>();
 
@@ -138,33 +152,11 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// A detector that has learned nothing; a `static` of it stays in `.bss`.
     pub const fn new() -> Self {
         const { Self::CAPACITY }
-        Self {
-            scaling: Scaling { mean: [0.0; D], deviation: [0.0; D] },
-            model: QuantisedModel::EMPTY,
-            threshold: Threshold::EMPTY,
-        }
+        Self { scaling: S::EMPTY, model: QuantisedModel::EMPTY, threshold: Threshold::EMPTY }
     }
 
-    /// A detector from parts that [`quantise`](Self::quantise) made earlier, e.g. on the host: a
-    /// detector in flash. A `static` that unwraps an error does not compile.
-    ///
-    /// # Errors
-    /// As [`validate`](Self::validate).
-    pub const fn from_parts(
-        scaling: Scaling<[f32; D]>,
-        model: QuantisedModel<D, R, P>,
-        threshold: Threshold<f32>,
-    ) -> Result<Self, Error> {
-        const { Self::CAPACITY }
-        let detector = Self { scaling, model, threshold };
-        match detector.validate() {
-            Ok(()) => Ok(detector),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Mean and deviation of the inputs.
-    pub const fn scaling(&self) -> &Scaling<[f32; D]> {
+    /// Mean and deviation of the inputs, and floors if they can be logarithmic.
+    pub const fn scaling(&self) -> &S {
         &self.scaling
     }
 
@@ -199,7 +191,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
     pub fn score(&self, x: &[f32; D]) -> Result<Verdict<f32>, Error> {
-        Ok(self.threshold.judge(self.model.score(x, &mut Sums::new())?))
+        Ok(self.threshold.judge(self.model.score(x, &self.scaling, &mut Sums::new())?))
     }
 
     /// As [`score`](Self::score), for readings that are whole numbers, e.g. of an ADC: equal values
@@ -208,11 +200,44 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// # Errors
     /// [`Error::NotFitted`].
     pub fn score_counts(&self, x: &[i16; D]) -> Result<Verdict<f32>, Error> {
-        Ok(self.threshold.judge(self.model.score(x, &mut Sums::new())?))
+        Ok(self.threshold.judge(self.model.score(x, &self.scaling, &mut Sums::new())?))
     }
 }
 
-impl<const D: usize, const R: usize, const P: usize> Default for QuantisedDetector<D, R, P> {
+/// `from_parts` for one scaling, of which one expression is the mean and deviation and another one
+/// the floors: functions of traits cannot be called in constants.
+macro_rules! from_parts {
+    ($scaling:ident, |$s:ident| $standard:expr, $floors:expr) => {
+        impl<const D: usize, const R: usize, const P: usize>
+            QuantisedDetector<D, R, P, $scaling<[f32; D]>>
+        {
+            /// A detector from parts that [`quantise`](Self::quantise) made earlier, e.g. on the
+            /// host: a detector in flash. A `static` that unwraps an error does not compile.
+            ///
+            /// # Errors
+            /// As [`validate`](Self::validate).
+            pub const fn from_parts(
+                scaling: $scaling<[f32; D]>,
+                model: QuantisedModel<D, R, P>,
+                threshold: Threshold<f32>,
+            ) -> Result<Self, Error> {
+                const { Self::CAPACITY }
+                let $s = &scaling;
+                match valid::validate($standard, $floors, &model, &threshold) {
+                    Ok(()) => Ok(Self { scaling, model, threshold }),
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    };
+}
+from_parts!(Scaling, |s| s, &[]);
+from_parts!(LogScaling, |s| &s.scaling, &s.floor);
+
+impl<const D: usize, const R: usize, const P: usize, S> Default for QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
+{
     fn default() -> Self {
         Self::new()
     }

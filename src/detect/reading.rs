@@ -3,7 +3,7 @@
 //!
 //! | reading | scaled by | inputs |
 //! |---|---|---|
-//! | `[f32; D]`, `[f64; D]` | [`Scaling`] | `D` |
+//! | `[f32; D]`, `[f64; D]` | [`Scaling`], or [`LogScaling`] if its detector names it | `D` |
 //! | `[u8; N]` and other codes, [`Codes`], [`Text`], `&str` | [`Unscaled`] | none |
 //! | a type of your own | [`Unscaled`] | none |
 //!
@@ -34,6 +34,7 @@
 
 use core::fmt::Debug;
 
+use super::logs::{LogScaling, Logs};
 use super::scaling::Scaling;
 use crate::error::{Error, Fault};
 use crate::kernel::{Codes, Sample, Text, Vector};
@@ -42,7 +43,8 @@ use crate::math::{Real, first_not_finite, sum};
 
 /// What a detector judges; see the [module](self).
 pub trait Reading: Sample<View: Inspect> + Clone {
-    /// How it is prepared for the model: [`Scaling`] for vectors, [`Unscaled`] for everything else.
+    /// How it is prepared for the model, unless its detector names another way: [`Scaling`] for
+    /// vectors, [`Unscaled`] for everything else.
     type Scaling: Prepare<Self>;
     /// How many inputs it has; 0 if it is no vector.
     const WIDTH: usize = 0;
@@ -95,7 +97,11 @@ pub trait Prepare<X>: Clone + Debug {
 
     /// What suits these samples; the `outliers` smallest and the `outliers` largest values of each
     /// input count as the next one inwards.
-    fn learn(samples: &[X], outliers: usize) -> Self;
+    ///
+    /// # Errors
+    /// Whatever is wrong with the wish for logarithms: [`Error::Parameter`] where none can be
+    /// taken, else [`Error::UnknownInput`] and [`Error::NoLogarithm`].
+    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error>;
 
     /// Can it be applied?
     ///
@@ -170,8 +176,8 @@ impl<X: Clone> Prepare<X> for Unscaled {
     fn identity() -> Self {
         Self
     }
-    fn learn(_: &[X], _: usize) -> Self {
-        Self
+    fn learn(_: &[X], _: usize, logs: Logs) -> Result<Self, Error> {
+        logs.require_none("none for readings that are not scaled").map(|()| Self)
     }
     fn validate(&self) -> Result<(), Error> {
         Ok(())
@@ -196,8 +202,9 @@ impl<X: Vector> Prepare<X> for Scaling<X> {
     fn identity() -> Self {
         Scaling::identity()
     }
-    fn learn(samples: &[X], outliers: usize) -> Self {
-        Scaling::learn_clamped(samples, outliers)
+    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error> {
+        logs.require_none("none without a `LogScaling`")?;
+        Ok(Scaling::learn_clamped(samples, outliers))
     }
     fn validate(&self) -> Result<(), Error> {
         Scaling::validate(self)
@@ -219,6 +226,73 @@ impl<X: Vector> Prepare<X> for Scaling<X> {
         // Division by a tiny deviation can overflow.
         let fault = first_not_finite(prepared.view()).map(|input| Fault::ScaleOverflow { input });
         fault.map_or(Ok(()), |fault| Err(Error::Query(fault)))
+    }
+}
+
+impl<X: Vector> Prepare<X> for LogScaling<X> {
+    type Room<const N: usize> = [X; N];
+    const EMPTY: Self = LogScaling::EMPTY;
+    fn identity() -> Self {
+        LogScaling::identity()
+    }
+    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error> {
+        LogScaling::learn_clamped(samples, outliers, logs)
+    }
+    fn validate(&self) -> Result<(), Error> {
+        LogScaling::validate(self)
+    }
+    fn apply(&self, x: &X) -> X {
+        LogScaling::apply(self, x)
+    }
+    fn looks_usable(prepared: &X) -> bool {
+        Scaling::looks_usable(prepared)
+    }
+    fn check(x: &X) -> Result<(), Error> {
+        Scaling::check(x)
+    }
+    fn check_prepared(prepared: &X) -> Result<(), Error> {
+        Scaling::check_prepared(prepared)
+    }
+}
+
+/// How vectors are scaled: [`Scaling`] or [`LogScaling`].
+pub trait VectorScaling<X: Vector>: Prepare<X> {
+    /// Can an input be logarithmic?
+    const LOGS: bool;
+
+    /// Mean and deviation, of the logarithm of inputs that are logarithmic.
+    fn standard(&self) -> &Scaling<X>;
+
+    /// The [floor](LogScaling::floor) of each input; empty where no input can be logarithmic.
+    fn floors(&self) -> &[X::Scalar];
+
+    /// The raw reading of which this is the prepared one.
+    fn undo(&self, x: &X) -> X;
+}
+
+impl<X: Vector> VectorScaling<X> for Scaling<X> {
+    const LOGS: bool = false;
+    fn standard(&self) -> &Scaling<X> {
+        self
+    }
+    fn floors(&self) -> &[X::Scalar] {
+        &[]
+    }
+    fn undo(&self, x: &X) -> X {
+        Scaling::undo(self, x)
+    }
+}
+
+impl<X: Vector> VectorScaling<X> for LogScaling<X> {
+    const LOGS: bool = true;
+    fn standard(&self) -> &Scaling<X> {
+        &self.scaling
+    }
+    fn floors(&self) -> &[X::Scalar] {
+        self.floor.view()
+    }
+    fn undo(&self, x: &X) -> X {
+        LogScaling::undo(self, x)
     }
 }
 

@@ -10,9 +10,9 @@
 
 use crate::detect::calibrate::nth_smallest;
 use crate::detect::valid::Inspection;
-use crate::error::{Error, Fault};
+use crate::error::Error;
 use crate::kernel::{Samples, Vector};
-use crate::math::{Real, first_not_finite, long_sum, scale_of};
+use crate::math::{Real, long_sum, scale_of};
 
 /// Mean and standard deviation of each input.
 ///
@@ -94,9 +94,7 @@ pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
     mean: &mut [T],
     deviation: &mut [T],
 ) {
-    for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
-        (*mean, *deviation) = moments(|| samples.iter_samples().filter_map(|x| x.get(i).copied()));
-    }
+    learn_clamped(samples, 0, mean, deviation);
 }
 
 /// As [`learn`], but the `outliers` smallest and the `outliers` largest values of each input count
@@ -107,27 +105,48 @@ pub fn learn_clamped<T: Real, S: Samples<View = [T]> + ?Sized>(
     mean: &mut [T],
     deviation: &mut [T],
 ) {
-    let n = samples.count();
-    // At most up to the quartiles, or little would be left to measure.
-    let outliers = outliers.min(n / 4);
-    if outliers == 0 {
-        return learn(samples, mean, deviation);
+    for (input, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
+        let column = Column::new(samples, input, outliers);
+        (*mean, *deviation) = moments(|| column.values());
     }
-    for (i, (mean, deviation)) in mean.iter_mut().zip(deviation).enumerate() {
-        let input = || samples.iter_samples().filter_map(|x| x.get(i).copied());
-        let low = nth_smallest(input, outliers + 1);
-        let high = nth_smallest(input, n - outliers);
-        let clamped = |value: T| match (low, high) {
-            (Some(low), _) if value < low => low,
-            (_, Some(high)) if value > high => high,
+}
+
+/// The values of one input over the samples, with outliers brought in.
+pub(in crate::detect) struct Column<'a, T, S: ?Sized> {
+    samples: &'a S,
+    input: usize,
+    /// The least and the largest value that count as they are; none without outliers.
+    range: Option<(T, T)>,
+}
+
+impl<'a, T: Real, S: Samples<View = [T]> + ?Sized> Column<'a, T, S> {
+    /// The `outliers` smallest and the `outliers` largest values count as the next one inwards.
+    pub(in crate::detect) fn new(samples: &'a S, input: usize, outliers: usize) -> Self {
+        let mut column = Self { samples, input, range: None };
+        let n = samples.count();
+        // At most up to the quartiles, or little would be left to measure.
+        let outliers = outliers.min(n / 4);
+        if outliers > 0 {
+            let low = nth_smallest(|| column.values(), outliers + 1);
+            let high = nth_smallest(|| column.values(), n - outliers);
+            column.range = low.zip(high);
+        }
+        column
+    }
+
+    /// One for each sample.
+    pub(in crate::detect) fn values(&self) -> impl Iterator<Item = T> {
+        let clamped = |value: T| match self.range {
+            Some((low, _)) if value < low => low,
+            Some((_, high)) if value > high => high,
             _ => value,
         };
-        (*mean, *deviation) = moments(|| input().map(clamped));
+        self.samples.iter_samples().filter_map(|x| x.get(self.input).copied()).map(clamped)
     }
 }
 
 /// Mean and standard deviation of some values; 1 for the deviation of equal ones.
-pub(super) fn moments<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> (T, T) {
+pub(in crate::detect) fn moments<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> (T, T) {
     // Measured from one of them, equal values have no deviation at all, and those around a large
     // one lose no digits.
     let Some(origin) = values().next() else { return (T::ZERO, T::ONE) };
@@ -196,23 +215,6 @@ pub fn validate<T: Real>(mean: &[T], deviation: &[T]) -> Result<(), Error> {
     inspection.all(Inspection::mean, mean.iter().copied());
     inspection.all(Inspection::deviation, deviation.iter().copied());
     inspection.result()
-}
-
-/// Scales a raw reading in place, and says which input cannot be.
-pub(crate) fn apply_checked<T: Real>(
-    x: &mut [T],
-    mean: &[T],
-    deviation: &[T],
-) -> Result<(), Error> {
-    if let Some(input) = first_not_finite(x) {
-        return Err(Error::Query(Fault::NotFinite { input }));
-    }
-    apply(x, mean, deviation);
-    // Division by a tiny deviation can overflow.
-    match first_not_finite(x) {
-        Some(input) => Err(Error::Query(Fault::ScaleOverflow { input })),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]

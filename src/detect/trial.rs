@@ -6,12 +6,12 @@
 //! in the median), which is no harm: four values are tried, and then those between. And an input
 //! that is the same in all points never changed: only that value is usual.
 
-use super::detector::DetectorView;
-use super::scaling::moments;
+use super::scaling::{Scaling, moments};
+use super::{Detector, VectorReading, VectorScaling};
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Samples};
-use crate::kpca::KernelPcaView;
-use crate::linalg::slices::{entry, set};
+use crate::kpca::{KernelPcaView, Score};
+use crate::linalg::slices::{entry, head_mut, set};
 use crate::math::Real;
 
 /// The values that are tried first, in deviations from the mean. Measured on six real sets, they
@@ -146,11 +146,11 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: BlockKernel<[T], Scalar = T>,
 {
-    model: &'a KernelPcaView<'a, K, S>,
-    mean: &'a [T],
-    deviation: &'a [T],
-    x: &'a mut [T],
-    projection: &'a mut [T],
+    pub(super) model: &'a KernelPcaView<'a, K, S>,
+    pub(super) mean: &'a [T],
+    pub(super) deviation: &'a [T],
+    pub(super) x: &'a mut [T],
+    pub(super) projection: &'a mut [T],
 }
 
 impl<K, S, T> Trial<T> for Scaled<'_, K, S, T>
@@ -174,7 +174,7 @@ where
         Usual::of(values, is_standardised(self.mean, self.deviation, input))
     }
     fn spe(&mut self) -> Result<T, Error> {
-        Ok(self.model.score(self.x, self.projection)?.spe)
+        Ok(self.score()?.spe)
     }
     fn spe_with(&mut self, input: usize, value: T) -> Result<T, Error> {
         let own = self.get(input);
@@ -185,19 +185,35 @@ where
     }
 }
 
-impl<K, S, T> DetectorView<'_, K, S>
+impl<K, S, T> Scaled<'_, K, S, T>
 where
     T: Real,
     S: Samples<View = [T]> + ?Sized,
     K: BlockKernel<[T], Scalar = T>,
 {
-    /// A scaled reading, to be tried with other values.
+    /// The scores of the reading as it stands.
+    pub(super) fn score(&mut self) -> Result<Score<T>, Error> {
+        self.model.score(self.x, self.projection)
+    }
+}
+
+impl<K, X, const R: usize, const P: usize, S> Detector<K, X, R, P, S>
+where
+    X: VectorReading,
+    K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+    S: VectorScaling<X>,
+{
+    /// A prepared reading, to be tried with other values. It does not go by a
+    /// [`DetectorView`](super::DetectorView), which would link a logarithm.
     pub(super) fn trial<'a>(
         &'a self,
-        x: &'a mut [T],
-        projection: &'a mut [T],
-    ) -> Scaled<'a, K, S, T> {
-        let Self { model, mean, deviation, .. } = self;
-        Scaled { model, mean, deviation, x, projection }
+        model: &'a KernelPcaView<'a, K, [X]>,
+        x: &'a mut X,
+        projection: &'a mut [X::Scalar; P],
+    ) -> Scaled<'a, K, [X], X::Scalar> {
+        let Scaling { mean, deviation } = self.scaling.standard();
+        let projection = head_mut(projection, model.expansion().components());
+        let (mean, deviation) = (mean.view(), deviation.view());
+        Scaled { model, mean, deviation, x: x.view_mut(), projection }
     }
 }

@@ -86,6 +86,12 @@ impl Inspection {
         self.positive("deviation", value);
     }
 
+    /// The floor of an input; 0 for one that is not logarithmic.
+    pub(in crate::detect) const fn floor(&mut self, value: f64) {
+        self.require(value.is_finite() && value >= 0.0, "floor", "finite and >= 0");
+        self.require(value == 0.0 || value >= self.normal.least, "floor", "not subnormal");
+    }
+
     /// A coordinate of a point.
     pub(in crate::detect) const fn coordinate(&mut self, value: f64) {
         self.finite("points", value);

@@ -13,7 +13,7 @@ mod support;
 use core::fmt;
 
 use mercer::detect::explain::ITERATIONS;
-use mercer::detect::{FoldOrder, Suspect};
+use mercer::detect::{FoldOrder, InputSet, LogLearner, LogQuantisedDetector, Logs, Suspect};
 use mercer::kernel::{
     BlockKernel, Conformal, Cosine, Exp, Laplacian, Linear, Mapped, Normalised, Poly, Product,
     QuadraticForm, Rbf, Scale, Sigmoid, Spectrum, Sum, geometry, gram,
@@ -56,6 +56,9 @@ type Small = Learner<Rbf<f32>, [f32; 2], 20, 6, 4>;
 type Learned = Detector<Rbf<f32>, [f32; 2], 6, 4>;
 static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Learner::new());
 
+static LOG_LEARNER: ConstStaticCell<LogLearner<2, 20, 6, 4>> =
+    ConstStaticCell::new(LogLearner::new());
+
 #[derive(Debug)]
 enum Failure {
     Refused(#[allow(dead_code, reason = "shown by Debug")] Error),
@@ -80,6 +83,7 @@ fn run() -> Result<(), Failure> {
     landmarks()?;
     learning()?;
     signals()?;
+    logarithms()?;
     refusals();
     Ok(())
 }
@@ -351,6 +355,32 @@ fn listen<T: Stored, const LENGTH: usize>(
         }
     }
     say!("  all bits of the readings, mixed: {digest:016x}");
+    Ok(())
+}
+
+/// A detector of two logarithmic inputs, in floats and in integers; 0 and negative readings, too.
+#[inline(never)]
+fn logarithms() -> Result<(), Failure> {
+    let learner = LOG_LEARNER.take();
+    while !learner.is_full() {
+        // From 1/8 to 8 or so.
+        let [x, y] = SAMPLES[learner.len()].map(|value| 1.0 / (1.25 + value));
+        learner.push(&[x, y * y])?;
+    }
+    let recipe = Recipe::default().order(FoldOrder::Interleaved);
+    let logs = Logs::Inputs(InputSet::of(&[0, 1])?);
+    learner.learn(Rbf::for_inputs(2), recipe.logs(logs))?;
+    let detector = learner.detector()?;
+    say!("logarithms: floors {}", Bits(&detector.scaling().floor));
+    say!("  mean       {}", Bits(&detector.scaling().scaling.mean));
+    let mut quantised = LogQuantisedDetector::<2, 6, 4>::new();
+    quantised.quantise(detector)?;
+    for x in [[1.0, 1.0], [0.3, 7.0], [0.0, 1e-30], [-5.0, 1e30]] {
+        let (exact, whole) = (detector.score(&x)?, quantised.score(&x)?);
+        say!("  score      {} {}", Bits(&fields(exact.score)), exact.unusual);
+        say!("  integers   {} {}", Bits(&fields(whole.score)), whole.unusual);
+    }
+    say!("  expected   {}", Bits(&[detector.expected_input(&[0.3, 7.0], 1, ITERATIONS)?]));
     Ok(())
 }
 

@@ -11,7 +11,9 @@ use core::hint::black_box;
 // Linked for how to enter a critical section, which `static_cell` needs on cores without atomics.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
-use mercer::detect::{AlarmRule, Replace};
+use mercer::detect::{
+    AlarmRule, InputSet, LogDetector, LogLearner, LogQuantisedDetector, Logs, Replace,
+};
 use mercer::kernel::{
     BlockKernel, Codes, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum,
     Sum, geometry, gram,
@@ -69,6 +71,7 @@ fn workload() -> Result<(), Error> {
     judge_labels(&samples)?;
     group(&samples)?;
     detect(&samples)?;
+    watch_logarithms()?;
     watch_events()?;
     listen::<f32>([0.5, 1.5, -2.0])?;
     listen::<i16>([5, 15, -20])?;
@@ -229,7 +232,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     black_box(made.validate()?);
     let header = black_box(ExpansionHeader::new(1, 1, 0.5, 0.5, false));
     let expansion = Expansion::from_parts(header, [[0.5]], [1.0], [0.1], black_box([0.25]))?;
-    let flash = Detector::<Rbf<f32>, _, _, _>::in_flash(
+    let flash = Detector::<Rbf<f32>, [f32; _], _, _>::in_flash(
         black_box(scaling),
         black_box(Rbf::new(0.125)),
         black_box([x]),
@@ -255,8 +258,45 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     black_box(quantised.score(&x)?);
     quantised.set_threshold(black_box(*quantised.threshold()))?;
     let (scaling, model) = (*quantised.scaling(), *quantised.model());
-    black_box(QuantisedDetector::from_parts(black_box(scaling), black_box(model), threshold)?);
+    let made = QuantisedDetector::<_, _, _>::from_parts;
+    black_box(made(black_box(scaling), black_box(model), threshold)?);
     learner.forget();
+    Ok(())
+}
+
+/// A learner of logarithmic inputs, its storage, and the same in integers.
+fn watch_logarithms() -> Result<(), Error> {
+    static LEARNER: ConstStaticCell<LogLearner<3, 16, 8, 6>> =
+        ConstStaticCell::new(LogLearner::new());
+    let learner = LEARNER.take();
+    while !learner.is_full() {
+        let x = learner.len() as f32;
+        learner.push(black_box(&[x, x * x + 1.0, 1.0 / (x + 1.0)]))?;
+    }
+    let logs = Logs::Inputs(InputSet::of(black_box(&[1, 2]))?);
+    for logs in black_box([logs, Logs::Auto]) {
+        learner.learn(Rbf::new(black_box(0.05)), Recipe::default().trim(0.1).logs(logs))?;
+    }
+    let detector = learner.detector()?;
+    let x = black_box([3.0, 0.0, 0.5]);
+    black_box(detector.score(&x)?);
+    black_box(detector.contributions(&x)?);
+    black_box(detector.suspect(&x)?);
+    black_box(detector.expected_input(&x, black_box(1), black_box(20)).is_ok());
+    let mut bytes = [0; LogDetector::<3, 8, 6>::ENCODED_SIZE];
+    let length = detector.write_to(black_box(&mut bytes))?;
+    let mut loaded = LogDetector::<3, 8, 6>::new();
+    loaded.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
+    black_box(loaded.view()?.validate()?);
+    let mut quantised = LogQuantisedDetector::<3, 8, 6>::new();
+    quantised.quantise(black_box(&loaded))?;
+    black_box(quantised.score(&x)?);
+    black_box(quantised.score_counts(&black_box([1, 2, -3]))?);
+    black_box(quantised.contributions(&x)?);
+    black_box(quantised.suspect(&x)?);
+    let mut bytes = [0; LogQuantisedDetector::<3, 8, 6>::ENCODED_SIZE];
+    let length = quantised.write_to(black_box(&mut bytes))?;
+    quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
     Ok(())
 }
 

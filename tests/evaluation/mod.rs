@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use mercer::detect::learning::{LearnReport, LearnScratch, Learning};
+use mercer::detect::logs::{self, Log};
 use mercer::detect::{AlarmRule, LearnSizes, Threshold, scaling};
 use mercer::kernel::{Indexed, Rbf, Samples};
 use mercer::kpca::{ExpansionHeader, KernelPcaView, Score};
@@ -59,15 +60,26 @@ impl Precision for f64 {
 
 /// All rows, scaled by what is learned from those that `training` names.
 pub(crate) fn standardised<T: Real>(rows: &Grid<T>, training: &[u32]) -> Grid<T> {
+    with_logs(rows, training, |_| Log::No).0
+}
+
+/// The same after the logarithms of some inputs, and how many these are.
+pub(crate) fn with_logs<T: Real>(
+    rows: &Grid<T>,
+    training: &[u32],
+    log: impl Fn(usize) -> Log,
+) -> (Grid<T>, usize) {
     let inputs = rows.columns;
     let (mut mean, mut deviation) = (vec![T::ZERO; inputs], vec![T::ZERO; inputs]);
+    let mut floor = mean.clone();
     let samples = Indexed { samples: &rows.view(), rows: training };
-    scaling::learn(&samples, &mut mean, &mut deviation);
+    logs::learn(&samples, 0, log, &mut mean, &mut deviation, &mut floor).unwrap();
     let mut scaled = rows.clone();
     for row in scaled.view_mut().iter_rows_mut() {
+        logs::take(row, &floor);
         scaling::apply(row, &mean, &deviation);
     }
-    scaled
+    (scaled, floor.iter().filter(|&&floor| floor > T::ZERO).count())
 }
 
 /// Memory for learning from `n` samples with room for `r` points and as many components.

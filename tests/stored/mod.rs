@@ -1,7 +1,7 @@
 //! Detectors to store, and their bytes.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
-use mercer::detect::persist::Encode;
+use mercer::detect::persist::{Encode, EncodeScaling};
 use mercer::detect::{Reading, Scaling, Threshold};
 use mercer::kernel::{BlockKernel, Rbf};
 use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
@@ -50,7 +50,7 @@ pub(crate) fn bytes_of<K, X, const R: usize, const P: usize>(
     detector: &Detector<K, X, R, P>,
 ) -> Vec<u8>
 where
-    X: Reading<Scaling: Encode> + Encode,
+    X: Reading<Scaling: EncodeScaling> + Encode,
     K: BlockKernel<X::View, Scalar: Encode> + Encode,
 {
     // Not zeros: every byte must be written.

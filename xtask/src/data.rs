@@ -11,7 +11,7 @@ use crate::toolchain::host_cargo;
 #[path = "../../examples/support/motions.rs"]
 mod motions;
 
-use motions::{MODEL_LENGTH, NAMES, TRAINING, UNSEEN, Window, windows};
+use motions::{DEVIATIONS, FEATURES, MODEL_LENGTH, NAMES, TRAINING, UNSEEN, Window, windows};
 
 const MOTIONS: &str = "examples/data/motions";
 const WALKING: &str = "examples/data/walking";
@@ -77,7 +77,7 @@ fn recordings(csv: &str, activity: &str) -> Result<Vec<u8>> {
 
 /// Windows as CSV: the activity, then the features, each as the shortest text that reads back as the same number.
 fn table(windows: impl Iterator<Item = (&'static str, Window)>) -> String {
-    let names = NAMES.map(|name| name.replace(" of ", "_"));
+    let names = columns();
     let mut text = format!("activity,{}\n", names.join(","));
     for (activity, window) in windows {
         text += activity;
@@ -87,6 +87,11 @@ fn table(windows: impl Iterator<Item = (&'static str, Window)>) -> String {
         text += "\n";
     }
     text
+}
+
+/// What the features are called in a CSV file.
+fn columns() -> [String; FEATURES] {
+    NAMES.map(|name| name.replace(" of ", "_"))
 }
 
 /// What the host command makes of the windows: a model, its source, and the scores of readings.
@@ -112,7 +117,10 @@ impl Walking {
         let path = |path: &Path| path.display().to_string();
         let (train, readings) = (format!("{WALKING}/train.csv"), format!("{WALKING}/readings.csv"));
         let sizes = ["--landmarks", "12", "--components", "4"];
-        let fit = ["fit", &train, "--drop", "activity", "--out", &path(&model)];
+        let names = columns();
+        let deviations = DEVIATIONS.map(|feature| names[feature].as_str()).join(",");
+        let log = ["--log", &deviations, "--out", &path(&model)];
+        let fit = [["fit", &train, "--drop", "activity"], log].concat();
         mercer(&[fit.as_slice(), &sizes].concat())?;
         mercer(&["export", &path(&model), "--rust", &path(&source), "--name", "WALKING"])?;
         let scores = mercer(&["score", &path(&model), &readings])?;

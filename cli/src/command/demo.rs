@@ -20,7 +20,10 @@ pub(super) struct Arguments {
 
 /// What is done one after the other, as one would type it in the folder, and why.
 const STEPS: [(&str, &[&str]); 5] = [
-    ("Learn what walking looks like.", &["fit", "walking.csv", "--out", "walking.mercer"]),
+    (
+        "Learn what walking looks like. Deviations vary by factors,\nso their logarithm is taken.",
+        &["fit", "walking.csv", "--log", DEVIATIONS, "--out", "walking.mercer"],
+    ),
     (
         "Score other windows: 50 each of walking, standing,\nrunning and badminton. Each 20th is shown.",
         &["score", "walking.mercer", "motions.csv", "--every", "20", "--recording", "recording"],
@@ -59,6 +62,9 @@ const STEPS: [(&str, &[&str]); 5] = [
         ],
     ),
 ];
+
+/// The columns that are standard deviations.
+const DEVIATIONS: &str = "ax_dev,ay_dev,az_dev,gx_dev,gy_dev,gz_dev";
 
 /// Columns of a narrow terminal, with room for a prompt and a continuation.
 const WIDTH: usize = 56;

@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::say;
 use crate::choices::Choices;
 use crate::learn::learn;
+use crate::logs::in_words;
 use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
 use crate::table::{ColumnChoice, RowChoice, Source, load};
@@ -66,6 +67,12 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
             },
         ),
         ("inputs", format!("{} ({})", model.inputs(), escape::line(&list(&model.columns)))),
+    ];
+    let logs = in_words(&model.columns, &model.floor);
+    if !logs.is_empty() {
+        lines.push(("logarithmic", format!("{} ({})", logs.len(), escape::line(&list(&logs)))));
+    }
+    lines.extend([
         ("kernel", model.kernel.to_string()),
         ("landmarks", model.points.rows().to_string()),
         ("components", model.components().to_string()),
@@ -77,7 +84,7 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
                 Some(_) => "none, see the warnings".into(),
             },
         ),
-    ];
+    ]);
     lines.push(("expected false alarms", training.promise()));
     lines.extend(training.alarms_seen().map(|seen| ("alarm", seen)));
     lines.push(("flash on a device", format!("{} bytes", thousands(model.flash()))));

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::fit::summary;
 use super::say;
 use crate::choices::Order;
+use crate::logs::logarithmic;
 use crate::model::{Model, with_model};
 use crate::text::{percent, short};
 use crate::training::Later;
@@ -39,6 +40,7 @@ struct Facts<T> {
     precision: Precision,
     kernel: KernelSpec<T>,
     inputs: Vec<String>,
+    logarithmic: Vec<LogFacts<T>>,
     landmarks: usize,
     components: usize,
     eigenvalues: Vec<T>,
@@ -67,6 +69,13 @@ struct Facts<T> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<CostFacts>,
     checksum: String,
+}
+
+/// An input whose logarithm is taken, or that of its floor if it is below.
+#[derive(Serialize)]
+struct LogFacts<T> {
+    input: String,
+    floor: T,
 }
 
 #[derive(Serialize)]
@@ -99,6 +108,9 @@ impl<T: Number> Facts<T> {
             precision: T::PRECISION,
             kernel: model.kernel,
             inputs: model.columns.clone(),
+            logarithmic: logarithmic(&model.columns, &model.floor)
+                .map(|(input, floor)| LogFacts { input: input.clone(), floor })
+                .collect(),
             landmarks: expansion.points(),
             components: expansion.components(),
             eigenvalues: expansion.variances().to_vec(),

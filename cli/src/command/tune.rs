@@ -12,6 +12,7 @@ use super::say;
 use crate::escape;
 use crate::label::NormalLabels;
 use crate::learn::explain;
+use crate::logs::{LogChoice, log_choice};
 use crate::progress::Progress;
 use crate::search::{Candidate, Found, Search};
 use crate::table::{ColumnChoice, RowChoice, Source, load};
@@ -34,6 +35,9 @@ pub(super) struct Arguments {
     rows: RowChoice,
     #[command(flatten)]
     columns: ColumnChoice,
+    /// Inputs whose logarithm is taken first, as `mercer fit` does it
+    #[arg(long, value_name = "auto|none|NAME,…", default_value = "auto", value_parser = log_choice)]
+    log: LogChoice,
     /// Parts that the normal rows are dealt into
     #[arg(long, value_name = "F", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
@@ -66,7 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         None => vec![true; data.samples.rows()],
     };
     let order = arguments.fold_order.into();
-    let search = Search::new(&data, &normal, arguments.folds as usize, order)?;
+    let search = Search::new(&data, &normal, &arguments.log, arguments.folds as usize, order)?;
     let candidates = search.candidates();
     let mut progress = Progress::new("searching", candidates.len() as u64);
     let (mut found, mut refused) = (Vec::new(), None);
@@ -203,6 +207,9 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
     option("fold-order", default.get_name().to_string());
     if arguments.folds != 4 {
         option("folds", arguments.folds.to_string());
+    }
+    if let Some(log) = arguments.log.option() {
+        option("log", log);
     }
     option("gamma", format!("{:?}", candidate.gamma as f32));
     option("variance", candidate.variance.to_string());

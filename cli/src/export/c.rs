@@ -1,7 +1,7 @@
 //! A detector as C99: constant data and a function that scores, for firmware that is not written in Rust.
 //!
-//! The function computes in the order of the library's plain scoring, point by point. Only `exp` and `tanh` are another's, those of the C library;
-//! with the other kernels scores are the same bits, as long as the compiler does not contract multiplications and additions.
+//! The function computes in the order of the library's plain scoring, point by point. Only `exp`, `tanh` and `log` are another's, those of the C library;
+//! with the other kernels, and without logarithmic inputs, scores are the same bits, as long as the compiler does not contract multiplications and additions.
 
 mod kernel;
 
@@ -106,6 +106,10 @@ fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String
     let data = [
         vector("mean", "INPUTS", &model.mean),
         vector("deviation", "INPUTS", &model.deviation),
+        match model.floor.is_empty() {
+            true => String::new(),
+            false => vector("floor", "INPUTS", &model.floor),
+        },
         matrix("points", "INPUTS", &mut model.points.iter_rows()),
         matrix("weights", "COMPONENTS", &mut weights.weights.iter_rows()),
         vector("centre", "POINTS", &weights.centre),
@@ -141,8 +145,7 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
     int i, j;
 
     for (i = 0; i < {upper}_INPUTS; i++) {{
-        scaled[i] = (x[i] - {lower}_mean[i]) / {lower}_deviation[i];
-        if (!isfinite(scaled[i])) {{
+{scale}        if (!isfinite(scaled[i])) {{
             return -1 - i;
         }}
     }}
@@ -179,6 +182,7 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
 "#,
         points = model.points.rows(),
         components = model.components(),
+        scale = scale(model, name),
         names = model
             .columns
             .iter()
@@ -194,6 +198,29 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
             false => format!("    spe = spe > 0.0{suffix} ? spe : 0.0{suffix};\n"),
         },
         threshold = literal(&model.threshold.spe),
+    )
+}
+
+/// Scales an input, after its logarithm if it is logarithmic.
+fn scale<T: Number>(model: &Model<T>, name: &Name) -> String {
+    let (number, lower, suffix) = (T::NAMES[1], name.lower(), suffix::<T>());
+    let apply = |value: &str| {
+        format!("        scaled[i] = ({value} - {lower}_mean[i]) / {lower}_deviation[i];\n")
+    };
+    if model.floor.is_empty() {
+        return apply("x[i]");
+    }
+    format!(
+        r#"        const {number} floor = {lower}_floor[i];
+        {number} value = x[i];
+        if (!isfinite(value)) {{
+            return -1 - i;
+        }}
+        if (floor > 0.0{suffix}) {{
+            value = log{suffix}(value > floor ? value : floor);
+        }}
+{}"#,
+        apply("value")
     )
 }
 

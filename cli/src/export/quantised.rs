@@ -4,11 +4,12 @@
 //! and components that are worth quantising.
 
 use anyhow::{Context, Result, ensure};
+use mercer::QuantisedDetector;
+use mercer::detect::persist::EncodeScaling;
 use mercer::detect::quantised::{Component, QuantisedPoint};
-use mercer::kernel::Rbf;
-use mercer::{Detector, QuantisedDetector};
+use mercer::detect::{LogDetector, LogQuantisedDetector, LogScaling, Scaling};
 
-use super::{Name, facts, list, rust};
+use super::{Name, facts, rust};
 use crate::model::Model;
 use crate::text::thousands;
 use crate::{KernelSpec, Number, Precision, escape};
@@ -70,10 +71,10 @@ fn quantise_inputs<const D: usize>(
     facts: &[String],
     name: &Name,
 ) -> Result<Quantised> {
-    let mut detector =
-        Box::new(Detector::<Rbf<f32>, [f32; D], MOST_POINTS, MOST_COMPONENTS>::new());
+    // Those without logarithmic inputs are read and written all the same.
+    let mut detector = Box::new(LogDetector::<D, MOST_POINTS, MOST_COMPONENTS>::new());
     detector.read_from(detector_bytes)?;
-    let mut quantised = Box::new(QuantisedDetector::<D, MOST_POINTS, MOST_COMPONENTS>::new());
+    let mut quantised = Box::new(LogQuantisedDetector::<D, MOST_POINTS, MOST_COMPONENTS>::new());
     quantised.quantise(&detector).context("this model cannot be quantised")?;
     let mut bytes = vec![0; quantised.encoded_len()];
     quantised.write_to(&mut bytes)?;
@@ -81,7 +82,9 @@ fn quantise_inputs<const D: usize>(
     let model = quantised.model();
     let (points, components) = (model.header.points as usize, model.header.components as usize);
     let room = points.next_multiple_of(2);
-    let flash = flash::<D>(room, components);
+    let LogScaling { scaling: Scaling { mean, deviation, .. }, floor, .. } = quantised.scaling();
+    let floor = if quantised.scaling().has_floors() { floor.as_slice() } else { &[] };
+    let flash = flash::<D>(room, components) + size_of_val(floor);
     let point_rows: String = model.points[..room]
         .iter()
         .map(|point| {
@@ -102,7 +105,7 @@ fn quantise_inputs<const D: usize>(
         r#"/// The type of [`{upper}`].
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub)]
-pub type {alias} = ::mercer::QuantisedDetector<{D}, {room}, {components}>;
+pub type {alias} = ::mercer::QuantisedDetector<{D}, {room}, {components}{scaling_type}>;
 
 /// A detector of unusual readings in integers, for cores without an FPU, that `mercer fit` learned and `mercer export` quantised.
 ///
@@ -111,8 +114,8 @@ pub type {alias} = ::mercer::QuantisedDetector<{D}, {room}, {components}>;
 {allow}
 pub static {upper}: {alias} = {{
     use ::mercer::detect::quantised::{{Component, Input, QuantisedHeader, QuantisedModel, QuantisedPoint}};
-    let detector = ::mercer::QuantisedDetector::from_parts(
-        ::mercer::detect::Scaling::new([{mean}], [{deviation}]),
+    let detector = {alias}::from_parts(
+        {scaling},
         QuantisedModel {{
             header: {header:?},
             inputs: [
@@ -134,8 +137,8 @@ pub static {upper}: {alias} = {{
         allow = rust::ALLOW_NUMBERS,
         upper = name.upper(),
         alias = name.camel(),
-        mean = list(&quantised.scaling().mean, |v| format!("{v:?}")),
-        deviation = list(&quantised.scaling().deviation, |v| format!("{v:?}")),
+        scaling_type = rust::scaling_type(floor, "f32"),
+        scaling = rust::scaling(mean, deviation, floor),
         header = model.header,
         inputs = rows(model.inputs.iter().map(|input| format!("{input:?}")).collect()),
         component_rows =

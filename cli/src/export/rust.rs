@@ -79,7 +79,7 @@ fn detector<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub)]
 pub type {alias} =
-    ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {points}, {components}>;
+    ::mercer::Detector<{kernel_type}, [{number}; {inputs}], {points}, {components}{scaling_type}>;
 
 /// A detector of unusual readings that `mercer fit` learned.
 ///
@@ -108,7 +108,7 @@ pub static {name}: {alias} = {{
         ::core::result::Result::Err(_) => ::core::panic!("{name} has other counts than `mercer export` wrote"),
     }};
     {alias}::in_flash(
-        ::mercer::detect::Scaling::new({mean}, {deviation}),
+        {scaling},
         {kernel},
         [
 {point_rows}        ],
@@ -119,8 +119,8 @@ pub static {name}: {alias} = {{
 }};
 "#,
         point_rows = rows(12, &mut model.points.iter_rows()),
-        mean = numbers(&model.mean),
-        deviation = numbers(&model.deviation),
+        scaling_type = scaling_type(&model.floor, number),
+        scaling = scaling(&model.mean, &model.deviation, &model.floor),
         centre_norm = literal(&weights.header.centre_norm),
         total_variance = literal(&weights.header.total_variance),
         indefinite = weights.header.indefinite,
@@ -130,6 +130,25 @@ pub static {name}: {alias} = {{
         variances = numbers(&weights.variances),
         threshold = threshold(&model.threshold),
     ))
+}
+
+/// What names the scaling in the type of a detector, if it is not the default.
+pub(super) fn scaling_type<T>(floor: &[T], number: &str) -> String {
+    match floor.len() {
+        0 => String::new(),
+        inputs => format!(", ::mercer::detect::LogScaling<[{number}; {inputs}]>"),
+    }
+}
+
+/// A scaling as an expression.
+pub(super) fn scaling<T: Number>(mean: &[T], deviation: &[T], floor: &[T]) -> String {
+    let numbers = |values: &[T]| format!("[{}]", list(values, literal));
+    let standard =
+        format!("::mercer::detect::Scaling::new({}, {})", numbers(mean), numbers(deviation));
+    match floor.is_empty() {
+        true => standard,
+        false => format!("::mercer::detect::LogScaling::new({standard}, {})", numbers(floor)),
+    }
 }
 
 /// A threshold as an expression.

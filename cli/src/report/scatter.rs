@@ -1,6 +1,7 @@
 //! Rows where the first components see them.
 
 use anyhow::Result;
+use mercer::detect::{logs, scaling};
 use plotters::prelude::*;
 
 use super::figure::{Shape, Tone, draw, failed, tick};
@@ -30,10 +31,10 @@ impl<'a, T: Number> Scatter<'a, T> {
         let mut scorer = model.scorer();
         let mut landmarks = Vec::new();
         for point in spread(model.points.iter_rows(), MOST_LANDMARKS) {
-            let scaling = model.deviation.iter().zip(&model.mean);
-            let raw =
-                point.iter().zip(scaling).map(|(&x, (&deviation, &mean))| x * deviation + mean);
-            scorer.project(&raw.collect::<Vec<T>>())?;
+            let mut raw = point.to_vec();
+            scaling::undo(&mut raw, &model.mean, &model.deviation);
+            logs::undo(&mut raw, &model.floor);
+            scorer.project(&raw)?;
             landmarks.push(first_projections(&scorer.projection));
         }
         let mut rows = readings.projections.clone();

@@ -2,8 +2,9 @@
 
 use super::readings::Readings;
 use crate::Number;
+use crate::logs::in_words;
 use crate::model::Model;
-use crate::text::{percent, short, thousands};
+use crate::text::{list, percent, short, thousands};
 use crate::training::Training;
 use crate::watch::InWords;
 
@@ -31,6 +32,11 @@ pub(super) fn fit<T: Number>(model: &Model<T>) -> Vec<String> {
         count(samples, "sample"),
         count(model.inputs(), "input"),
     ));
+    let logs = in_words(&model.columns, &model.floor);
+    if !logs.is_empty() {
+        let (inputs, names) = (count(logs.len(), "input"), list(&logs));
+        sentences.push(format!("Of {inputs} it takes the logarithm: {names} up."));
+    }
     let landmarks = model.points.rows();
     let spans = match landmarks == samples {
         true => format!("with all {} of them", thousands(landmarks)),

@@ -11,7 +11,10 @@ fn exported() -> Vec<u8> {
     let (folder, data) = (Folder::new(), Data::walking());
     let (model, bin) = (folder.path("walking.mercer"), folder.path("model.bin"));
     let fit = ["fit", &data.train, "--drop", "activity", "--out", &model];
-    done(&[fit.as_slice(), &["--landmarks", "12", "--components", "4"]].concat());
+    done(
+        &[fit.as_slice(), &["--log", DEVIATIONS, "--landmarks", "12", "--components", "4"]]
+            .concat(),
+    );
     done(&["export", &model, "--bin", &bin]);
     fs::read(bin).expect("it was written")
 }

@@ -121,14 +121,15 @@ fn c_scores_as_the_library_does() {
     let data =
         [Data::walking(), Data::golden("iris"), Data::golden("circles"), Data::golden("bc64")];
     let mut program = Program::new();
-    let mut expected: Vec<(&str, &str, Vec<Scores>)> = Vec::new();
+    let mut expected: Vec<(bool, &str, &str, Vec<Scores>)> = Vec::new();
     for data in &data {
         for precision in PRECISIONS {
             for kernel in KERNELS {
                 let model = data.fit(&folder, kernel, precision);
                 let name = program.add(&model);
                 data.inputs().iter().for_each(|reading| program.ask(&name, reading));
-                expected.push((kernel, precision, scores(&model, &data.readings, precision)));
+                let scores = scores(&model, &data.readings, precision);
+                expected.push((data.has_logs(), kernel, precision, scores));
             }
         }
     }
@@ -136,11 +137,16 @@ fn c_scores_as_the_library_does() {
     assert!(found.iter().all(|(code, _)| *code == 0));
     let cases = PRECISIONS.map(|precision| TRANSCENDENTAL.map(|kernel| (kernel, precision)));
     let mut worst: Vec<_> = cases.as_flattened().iter().map(|&case| (case, [0.0_f64; 3])).collect();
-    for (kernel, precision, expected) in &expected {
+    for (has_logs, kernel, precision, expected) in &expected {
         let here: Vec<Scores> = found.drain(..expected.len()).map(|(_, scores)| scores).collect();
         let off = differences(&here, expected);
         match worst.iter_mut().find(|(case, _)| *case == (*kernel, *precision)) {
             Some((_, worst)) => (0..3).for_each(|i| worst[i] = worst[i].max(off[i])),
+            // The logarithm is that of the C library, too.
+            None if *has_logs => {
+                println!("C, {kernel} in {precision} with logarithms: off by {off:?}");
+                assert!(off.iter().all(|&off| off <= bound(precision)), "{kernel} in {precision}");
+            }
             None => assert_eq!(off, [0.0; 3], "{kernel} in {precision}: not the same bits"),
         }
     }
@@ -152,7 +158,35 @@ fn c_scores_as_the_library_does() {
         );
         assert!(off.iter().all(|&off| off <= bound(precision)), "{kernel} in {precision}");
     }
-    println!("C, poly, linear and cosine: the same bits");
+    println!("C, poly, linear and cosine without logarithms: the same bits");
+}
+
+#[test]
+fn c_takes_logarithms_down_to_the_floor() {
+    let (folder, data) = (Folder::new(), Data::walking());
+    let mut program = Program::new();
+    const LOGARITHMIC: usize = 7;
+    for precision in PRECISIONS {
+        let model = data.fit(&folder, "rbf", precision);
+        let name = program.add(&model);
+        let file: serde_json::Value = serde_json::from_str(&read(&model)).unwrap();
+        let floor = file["floor"][LOGARITHMIC].to_string();
+        for value in [&floor, "0", "-1", "1e-30", "nan", "inf", "-inf"] {
+            let mut reading = data.inputs()[0].clone();
+            reading[LOGARITHMIC] = value.into();
+            program.ask(&name, &reading);
+        }
+    }
+    let Some(found) = program.run() else { return };
+    for found in found.chunks(7) {
+        assert!(found[..4].iter().all(|reading| *reading == found[0]), "{found:?}");
+        assert_eq!(found[0].0, 0);
+        assert!(found[4..].iter().all(|(code, _)| *code == -1 - LOGARITHMIC as i32), "{found:?}");
+    }
+    // Who takes none needs none of the C library.
+    let plain = Data::golden("iris").fit(&folder, "linear", "f32");
+    done(&["export", &plain, "--c", &folder.path("plain.h")]);
+    assert!(!read(&folder.path("plain.c")).contains("log"));
 }
 
 #[test]

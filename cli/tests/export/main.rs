@@ -17,6 +17,9 @@ use std::{fs, str};
 /// The kernels, as `mercer fit` calls them.
 const KERNELS: [&str; 6] = ["rbf", "laplacian", "poly", "sigmoid", "linear", "cosine"];
 const PRECISIONS: [&str; 2] = ["f32", "f64"];
+/// The last six of twelve inputs of the windows of walking.
+const DEVIATIONS: &str =
+    "deviation_ax,deviation_ay,deviation_az,deviation_gx,deviation_gy,deviation_gz";
 
 /// Runs `mercer`, which must go well, and returns what it prints.
 fn done(arguments: &[&str]) -> String {
@@ -72,6 +75,11 @@ impl Data {
         Self { name, train: file("train"), readings: file("test") }
     }
 
+    /// Are there logarithmic inputs?
+    fn has_logs(&self) -> bool {
+        self.name == "walking"
+    }
+
     /// Fits a small model; returns its file.
     fn fit(&self, folder: &Folder, kernel: &str, precision: &str) -> String {
         let model = folder.path(&format!("{}_{kernel}_{precision}.mercer", self.name));
@@ -79,8 +87,9 @@ impl Data {
         let mut arguments = vec!["fit", &self.train, "--out", &model, "--force"];
         arguments.extend(["--kernel", kernel, "--precision", precision]);
         arguments.extend(["--landmarks", "16", "--variance", "0.9"]);
-        if self.name == "walking" {
-            arguments.extend(["--drop", "activity"]);
+        match self.has_logs() {
+            true => arguments.extend(["--drop", "activity", "--log", DEVIATIONS]),
+            false => arguments.extend(["--log", "none"]),
         }
         // Wide enough for inner products of some dozen inputs.
         if kernel == "sigmoid" {

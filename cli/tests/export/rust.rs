@@ -83,7 +83,7 @@ macro_rules! show {
         $model.write_to(&mut bytes).unwrap();
         println!("{},bytes,{bytes:02x?}", $name);
         for row in $readings.lines().skip(1) {
-            let mut x = $model.scaling().mean;
+            let mut x = mercer::Detect::scaling(&$model).mean;
             for (x, cell) in x.iter_mut().zip(row.split(',').skip(1)) {
                 *x = cell.parse().unwrap();
             }

@@ -1,7 +1,8 @@
 //! A detector whose sizes are run-time values: a host program's vectors, with numbers of inputs,
 //! points and components from a file.
 
-use crate::detect::scaling::{self, apply_checked};
+use crate::detect::logs::{self, apply_checked};
+use crate::detect::scaling;
 use crate::detect::threshold::{Threshold, Verdict};
 use crate::detect::valid::Inspection;
 use crate::error::{Error, require_shape};
@@ -12,7 +13,7 @@ use crate::math::Real;
 /// Scaling, model and threshold, borrowed from storage of any kind.
 ///
 /// Where a [`Detector`](crate::Detector) keeps intermediate values on the stack, this takes slices
-/// for them.
+/// for them. It links a logarithm, whether there are logarithmic inputs or not.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectorView<'a, K, S>
 where
@@ -23,6 +24,9 @@ where
     pub mean: &'a [K::Scalar],
     /// What each input is divided by afterwards.
     pub deviation: &'a [K::Scalar],
+    /// The [floors](crate::detect::logs) of inputs that are logarithmic, and 0 for others; may be
+    /// empty if none is.
+    pub floor: &'a [K::Scalar],
     /// The model, which works on scaled inputs.
     pub model: KernelPcaView<'a, K, S>,
     /// Where unusual readings begin.
@@ -39,7 +43,8 @@ where
     /// [`Detector::validate`](crate::Detector::validate).
     ///
     /// # Errors
-    /// As there, and [`Error::Shape`] for means, deviations or points of another length.
+    /// As there, and [`Error::Shape`] for means, deviations, floors or points of another
+    /// length.
     pub fn validate(&self) -> Result<(), Error> {
         let (kernel, expansion, inputs) =
             (self.model.kernel(), self.model.expansion(), self.mean.len());
@@ -49,6 +54,10 @@ where
         kernel.validate()?;
         require_shape("deviations", inputs, self.deviation.len())?;
         scaling::validate(self.mean, self.deviation)?;
+        if !self.floor.is_empty() {
+            require_shape("floors", inputs, self.floor.len())?;
+        }
+        logs::validate(self.floor)?;
         let mut inspection = Inspection::of::<T>();
         for point in self.model.points().iter_samples() {
             require_shape("inputs of a point", inputs, point.len())?;
@@ -64,8 +73,14 @@ where
     /// [`Error::Query`] names the input that cannot be used; [`Error::Shape`] for slices of another
     /// length.
     pub fn project(&self, x: &mut [T], projection: &mut [T]) -> Result<(), Error> {
-        apply_checked(x, self.mean, self.deviation)?;
+        apply_checked(x, self.mean, self.deviation, self.floor)?;
         self.model.project(x, projection)
+    }
+
+    /// Turns a prepared reading back into a raw one, in place.
+    pub(in crate::detect) fn undo(&self, x: &mut [T]) {
+        scaling::undo(x, self.mean, self.deviation);
+        logs::undo(x, self.floor);
     }
 
     /// Scores a raw reading, which is scaled in place, and compares it with the threshold,
@@ -74,7 +89,7 @@ where
     /// # Errors
     /// As [`project`](Self::project).
     pub fn score(&self, x: &mut [T], projection: &mut [T]) -> Result<Verdict<T>, Error> {
-        apply_checked(x, self.mean, self.deviation)?;
+        apply_checked(x, self.mean, self.deviation, self.floor)?;
         Ok(self.threshold.judge(self.model.score(x, projection)?))
     }
 }
@@ -97,7 +112,7 @@ where
         projection: &mut [T],
         contributions: &mut [T],
     ) -> Result<(), Error> {
-        apply_checked(x, self.mean, self.deviation)?;
+        apply_checked(x, self.mean, self.deviation, self.floor)?;
         self.model.contributions(x, row, projection, contributions).map(|_| ())
     }
 }

@@ -1,7 +1,7 @@
 //! What a normal device would have read, with a Gaussian kernel; see the
 //! [module](crate::detect::explain).
 
-use crate::detect::{Detector, VectorReading};
+use crate::detect::{Detector, VectorReading, VectorScaling};
 use crate::error::{Error, require_shape};
 use crate::kernel::{Kernel, Rbf, Samples};
 use crate::kpca::KernelPcaView;
@@ -69,10 +69,11 @@ fn replace_input<T: Real>(x: &mut [T], input: usize, value: T) -> Result<T, Erro
     Ok(core::mem::replace(place, value))
 }
 
-impl<M, X, const R: usize, const P: usize> Detector<Rbf<X::Scalar, M>, X, R, P>
+impl<M, X, const R: usize, const P: usize, S> Detector<Rbf<X::Scalar, M>, X, R, P, S>
 where
     X: VectorReading,
     M: Math<X::Scalar>,
+    S: VectorScaling<X>,
 {
     /// The expected reading, in raw units: the pre-image of the projection. See the
     /// [module](crate::detect::explain) for when to use this and when
@@ -115,7 +116,8 @@ where
         iterations: usize,
     ) -> Result<X::Scalar, Error> {
         let mut known = *x;
-        let mean = self.scaling.mean.view().get(input).copied().unwrap_or(X::Scalar::ZERO);
+        let mean = self.scaling.undo(&X::ZEROS);
+        let mean = mean.view().get(input).copied().unwrap_or(X::Scalar::ZERO);
         replace_input(known.view_mut(), input, mean)?;
         let scaled = self.prepared(&known)?;
         let view = self.model.view()?;

@@ -1,11 +1,11 @@
 //! The input to blame, by scoring the reading again without it.
 
-use crate::detect::scaling::{apply_checked, undo};
-use crate::detect::trial::{Lowest, Trial, Usual, coarsely_lowest, finely_lowest};
-use crate::detect::{Detector, DetectorView, VectorReading};
+use crate::detect::logs::apply_checked;
+use crate::detect::trial::{Lowest, Scaled, Trial, Usual, coarsely_lowest, finely_lowest};
+use crate::detect::{Detector, DetectorView, VectorReading, VectorScaling};
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Samples};
-use crate::linalg::slices::{copy, entry, head_mut, set};
+use crate::linalg::slices::{copy, entry, set};
 use crate::math::Real;
 
 /// The input to blame for an unusual reading; see the [module](crate::detect::explain).
@@ -115,19 +115,21 @@ where
     ) -> Result<Suspect<T>, Error> {
         require_shape("instead", x.len(), instead.len())?;
         copy(x, instead);
-        apply_checked(instead, self.mean, self.deviation)?;
-        let blame = blame(&mut self.trial(instead, projection))?;
+        apply_checked(instead, self.mean, self.deviation, self.floor)?;
+        let Self { ref model, mean, deviation, .. } = *self;
+        let blame = blame(&mut Scaled { model, mean, deviation, x: instead, projection })?;
         set(instead, blame.input, blame.expected);
-        undo(instead, self.mean, self.deviation);
+        self.undo(instead);
         let (read, expected) = (entry(x, blame.input), entry(instead, blame.input));
         Ok(blame.in_raw_units(read, expected))
     }
 }
 
-impl<K, X, const R: usize, const P: usize> Detector<K, X, R, P>
+impl<K, X, const R: usize, const P: usize, S> Detector<K, X, R, P, S>
 where
     X: VectorReading,
     K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+    S: VectorScaling<X>,
 {
     /// The input to blame for an unusual reading, and what it should have read: `4d + 9` scores for
     /// `d` inputs; see the [module](crate::detect::explain).
@@ -160,9 +162,11 @@ where
     /// # Errors
     /// As [`score`](Self::score), and [`Error::Query`] for inputs too large to be scaled.
     pub fn suspect(&self, x: &X) -> Result<Suspect<X::Scalar>, Error> {
-        let (mut instead, mut projection) = (X::ZEROS, [X::Scalar::ZERO; P]);
-        let view = self.view()?;
-        let projection = head_mut(&mut projection, view.model.expansion().components());
-        view.suspect(x.view(), instead.view_mut(), projection)
+        let (mut instead, mut projection) = (self.prepared(x)?, [X::Scalar::ZERO; P]);
+        let blame = blame(&mut self.trial(&self.model.view()?, &mut instead, &mut projection))?;
+        set(instead.view_mut(), blame.input, blame.expected);
+        let expected = entry(self.scaling.undo(&instead).view(), blame.input);
+        let read = entry(x.view(), blame.input);
+        Ok(blame.in_raw_units(read, expected))
     }
 }

@@ -3,7 +3,8 @@
 //! Each input of some samples is moved by [`FAULT`] robust deviations either way, and the result
 //! is judged by the final model and its threshold. An input whose moved readings are unusual
 //! in less than a quarter of the probes is *blind*, whatever the reason: a single glitch that
-//! stretched its scale, a threshold that a rare sample sets, a kernel too wide.
+//! stretched its scale, a threshold that a rare sample sets, a kernel too wide. Of a logarithmic
+//! input, which varies by factors, it is the logarithm that is moved.
 //!
 //! The model knows these samples, so their SPE is lower than that of new readings. What it lacks is
 //! the difference of the sample's own score by the final model and by one that had not seen it. It

@@ -2,6 +2,7 @@
 
 use crate::detect::calibrate::FalseAlarms;
 use crate::detect::folds::FoldOrder;
+use crate::detect::logs::Logs;
 use crate::error::{Error, require_capacity};
 use crate::kpca::{Components, Landmarks};
 use crate::math::Real;
@@ -23,6 +24,10 @@ pub struct Recipe<T> {
     /// Whether a [`Learner`](crate::Learner) standardises the inputs, with its first fit. Default:
     /// yes. (Who calls [`Learning`](super::Learning) scales samples itself.)
     pub standardise: bool,
+    /// Which inputs are [logarithmic](crate::detect::logs): their logarithm is what is
+    /// standardised. It takes a [`LogScaling`](crate::detect::LogScaling), whose default is the
+    /// automatic rule. Default: what the scaling is for.
+    pub logs: Logs,
     /// How many points the model may have. Default: as many as there is room for.
     pub landmarks: Landmarks<T>,
     /// How many components it keeps. Default: 99 % of the variance.
@@ -66,6 +71,7 @@ impl<T: Real> Recipe<T> {
     const fn with(share: T, alpha: T) -> Self {
         Self {
             standardise: true,
+            logs: Logs::Usual,
             landmarks: Landmarks::Room,
             components: Components::Share(share),
             folds: 4,
@@ -79,6 +85,12 @@ impl<T: Real> Recipe<T> {
     #[must_use]
     pub const fn standardise(self, standardise: bool) -> Self {
         Self { standardise, ..self }
+    }
+
+    /// Sets which inputs are logarithmic. See [`logs`](field@Self::logs).
+    #[must_use]
+    pub const fn logs(self, logs: Logs) -> Self {
+        Self { logs, ..self }
     }
 
     /// Sets how many points the model may have. See [`landmarks`](field@Self::landmarks).
@@ -136,6 +148,9 @@ impl<T: Real> Recipe<T> {
     /// Are its values in their domain? (Landmarks and components are checked by the fit.)
     pub(super) fn validate(&self) -> Result<(), Error> {
         self.false_alarms.share()?;
+        if !self.standardise && self.logs != Logs::Auto {
+            self.logs.require_none("none where inputs are not standardised")?;
+        }
         if self.folds < 2 {
             return Err(Error::Parameter { name: "folds", rule: ">= 2" });
         }

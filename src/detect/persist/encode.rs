@@ -2,7 +2,6 @@
 
 use core::iter;
 
-use crate::detect::{Scaling, Unscaled};
 use crate::error::{Error, FormatFault};
 use crate::kernel::{
     Codes, Exp, Laplacian, Linear, Normalised, Poly, Product, Rbf, Sample, Scale, Sigmoid,
@@ -179,29 +178,6 @@ impl<T: Encode + Copy + Default, const N: usize> Encode for [T; N] {
             *value = T::decode(input)?;
         }
         Ok(values)
-    }
-}
-
-/// The means, then the deviations.
-impl<X: Encode> Encode for Scaling<X> {
-    const SIZE: usize = 2 * X::SIZE;
-    fn encode(&self, out: &mut Writer<'_>) -> Result<(), Error> {
-        self.mean.encode(out)?;
-        self.deviation.encode(out)
-    }
-    fn decode(input: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self { mean: X::decode(input)?, deviation: X::decode(input)? })
-    }
-}
-
-/// Nothing.
-impl Encode for Unscaled {
-    const SIZE: usize = 0;
-    fn encode(&self, _: &mut Writer<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-    fn decode(_: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The parts of a stored detector: their sizes, checking and reading them, writing them.
 
 use super::encode::{Encode, Reader, Writer};
+use super::scaling::EncodeScaling;
 use super::{
-    CHECKSUM_SIZE, INDEFINITE, NO_VECTORS, PRELUDE_SIZE, Prelude, checksum, count, encode_kernel,
-    stored,
+    CHECKSUM_SIZE, FLOORS, INDEFINITE, NO_VECTORS, PRELUDE_SIZE, Prelude, checksum, count,
+    encode_kernel, stored,
 };
 use crate::detect::Threshold;
 use crate::detect::reading::{Prepare, Reading};
@@ -27,6 +28,8 @@ pub(in crate::detect) struct Checked<'a, K, T> {
     pub(in crate::detect) threshold: Threshold<T>,
     header: ExpansionHeader<T>,
     pub(in crate::detect) scaling: Reader<'a>,
+    /// Do floors follow the deviations?
+    floors: bool,
     /// The points.
     pub(in crate::detect) readings: Reader<'a>,
     centre: Reader<'a>,
@@ -40,11 +43,12 @@ where
     T: Real + Encode,
     K: Encode,
 {
-    /// Checks everything that a detector of at most `capacity` points and components needs.
+    /// Checks everything that a detector of at most `capacity` points and components needs, whose
+    /// sizes depend on whether there are floors, and which may be able to have them.
     pub(in crate::detect) fn new<X: ?Sized>(
         bytes: &'a [u8],
-        sizes: Sizes,
-        vectors: bool,
+        sizes: impl Fn(bool) -> Sizes,
+        with_floors: bool,
         capacity: (usize, usize),
     ) -> Result<Self, Error>
     where
@@ -55,9 +59,15 @@ where
         if found != expected {
             return Err(Error::Format(FormatFault::Scalar { expected, found }));
         }
-        let no_vectors = if vectors { 0 } else { NO_VECTORS };
-        if prelude.flags & !INDEFINITE != no_vectors {
+        let floors = prelude.flags & FLOORS != 0;
+        let sizes = sizes(floors);
+        let no_vectors = if sizes.vectors { 0 } else { NO_VECTORS };
+        if prelude.flags & !(INDEFINITE | FLOORS) != no_vectors || (floors && !sizes.vectors) {
             return Err(Error::Format(FormatFault::Flags { found: prelude.flags }));
+        }
+        if floors && !with_floors {
+            let tag = FormatFault::Tag { what: "scaling", expected: 0, found: FLOORS };
+            return Err(Error::Format(tag));
         }
         let kernel = K::decode(&mut input)?;
         kernel.validate()?;
@@ -110,6 +120,7 @@ where
             threshold,
             header,
             scaling,
+            floors: prelude.flags & FLOORS != 0,
             readings,
             centre: section(points)?,
             weights: section(points * components)?,
@@ -139,19 +150,31 @@ where
         let mut inspection = Inspection::of::<T>();
         let mut scaling = self.scaling.values::<T>();
         inspection.all(Inspection::mean, scaling.by_ref().take(inputs));
-        inspection.all(Inspection::deviation, scaling);
+        inspection.all(Inspection::deviation, scaling.by_ref().take(inputs));
+        inspection.all(Inspection::floor, scaling);
         inspection.all(Inspection::coordinate, self.readings.values::<T>());
-        inspection.result()
+        inspection.result()?;
+        self.check_floors(self.scaling.values::<T>().skip(2 * inputs).any(|floor| floor > T::ZERO))
+    }
+
+    /// Floors of which none is that of a logarithmic input are not written.
+    fn check_floors(&self, some: bool) -> Result<(), Error> {
+        match self.floors && !some {
+            true => Err(Error::Parameter { name: "floor", rule: "> 0 for some input" }),
+            false => Ok(()),
+        }
     }
 
     /// Checks scaling and points of this type, and decodes the scaling.
-    pub(super) fn check_readings<X>(&self) -> Result<X::Scaling, Error>
+    pub(super) fn check_readings<X, S>(&self) -> Result<S, Error>
     where
-        X: Reading<Scaling: Encode> + Encode,
+        X: Encode,
+        S: Prepare<X> + EncodeScaling,
     {
-        let scaling = X::Scaling::decode(&mut { self.scaling })?;
+        let scaling = S::decode(&mut { self.scaling }, self.floors)?;
         scaling.validate()?;
-        let usable = self.readings.values::<X>().filter(|point| X::Scaling::check(point).is_ok());
+        self.check_floors(scaling.has_floors())?;
+        let usable = self.readings.values::<X>().filter(|point| S::check(point).is_ok());
         match usable.count() == self.points() {
             true => Ok(scaling),
             false => Err(Error::Parameter { name: "points", rule: "finite" }),
@@ -178,16 +201,22 @@ pub(in crate::detect) struct Sizes {
     inputs: usize,
     scaling: usize,
     point: usize,
+    vectors: bool,
+    floors: bool,
 }
 
 impl Sizes {
-    pub(super) const fn of<X: Reading<Scaling: Encode> + Encode>() -> Self {
-        let inputs = if X::WIDTH > 0 { X::WIDTH } else { X::SIZE };
-        Self { inputs, scaling: X::Scaling::SIZE, point: X::SIZE }
+    pub(super) const fn of<X: Reading + Encode, S: EncodeScaling>(floors: bool) -> Self {
+        let vectors = X::WIDTH > 0;
+        let inputs = if vectors { X::WIDTH } else { X::SIZE };
+        let scaling = S::SIZE + if floors { X::SIZE } else { 0 };
+        Self { inputs, scaling, point: X::SIZE, vectors, floors }
     }
 
-    pub(in crate::detect) const fn of_vectors<T: Encode>(inputs: usize) -> Self {
-        Self { inputs, scaling: 2 * inputs * T::SIZE, point: inputs * T::SIZE }
+    pub(in crate::detect) const fn of_vectors<T: Encode>(inputs: usize, floors: bool) -> Self {
+        let point = inputs * T::SIZE;
+        let scaling = if floors { 3 } else { 2 } * point;
+        Self { inputs, scaling, point, vectors: true, floors }
     }
 
     /// Bytes of a stored detector: the table in the documentation of the module, summed up.
@@ -208,7 +237,6 @@ pub(super) struct Written<'a, K, T> {
     pub(super) threshold: Threshold<T>,
     pub(super) expansion: ExpansionView<'a, T>,
     pub(super) sizes: Sizes,
-    pub(super) vectors: bool,
 }
 
 impl<K: Encode, T: Real + Encode> Written<'_, K, T> {
@@ -241,7 +269,8 @@ impl<K: Encode, T: Real + Encode> Written<'_, K, T> {
         let prelude = Prelude {
             scalar: T::SIZE as u8,
             flags: if header.indefinite { INDEFINITE } else { 0 }
-                | if self.vectors { 0 } else { NO_VECTORS },
+                | if self.sizes.vectors { 0 } else { NO_VECTORS }
+                | if self.sizes.floors { FLOORS } else { 0 },
             length: stored(self.encoded_len()),
             inputs: stored(self.sizes.inputs),
             points: stored(self.expansion.points()),

@@ -1,16 +1,20 @@
 //! Which input made a reading unusual: the formulas of [`explain`](crate::detect::explain), on
 //! points and weights turned back into `f32`.
 
+use core::f32::consts::LN_2;
+
 use super::input::SQUARE_WEIGHT_BITS;
 use super::score::{QuantisedPoint, Sums, WEIGHT_BITS, two_to};
 use super::{QuantisedDetector, valid};
-use crate::detect::Scaling;
-use crate::detect::reading::Prepare;
+use crate::detect::reading::VectorScaling;
 use crate::error::Error;
 use crate::kernel::{Gradient, Rbf};
 use crate::kpca::contributions::weigh_gradient;
 
-impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
+impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
+{
     /// How strongly SPE depends on each input of a raw reading: a picture, not shares of it; see
     /// [`explain`](crate::detect::explain).
     ///
@@ -22,9 +26,9 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// an input that is so large that it cannot be scaled.
     pub fn contributions(&self, x: &[f32; D]) -> Result<[f32; D], Error> {
         let mut sums = Sums::new();
-        let score = self.model.score(x, &mut sums)?;
+        let score = self.model.score(x, &self.scaling, &mut sums)?;
         let scaled = self.scaling.apply(x);
-        Scaling::check_prepared(&scaled)?;
+        S::check_prepared(&scaled)?;
         let kernel = Rbf::new(self.model.header.gamma);
         let units = self.units();
         let mut contributions = [0.0; D];
@@ -38,14 +42,16 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     }
 
     /// What a coordinate of 1 is in each scaled input: half a `z` over its weight, in units of the
-    /// raw input, over the deviation.
+    /// raw input or of its logarithm to base 2, over the deviation.
     pub(super) fn units(&self) -> [f32; D] {
         let mut units = [0.0; D];
-        for ((unit, input), deviation) in
-            units.iter_mut().zip(&self.model.inputs).zip(&self.scaling.deviation)
-        {
+        let deviations = &self.scaling.standard().deviation;
+        for ((unit, input), deviation) in units.iter_mut().zip(&self.model.inputs).zip(deviations) {
             let raw = two_to(SQUARE_WEIGHT_BITS as i32 - 1 - input.bits.clamp(-100, 100));
             *unit = raw / (f32::from(input.weight.max(1)) * deviation);
+        }
+        for (unit, _) in units.iter_mut().zip(self.scaling.floors()).filter(|(_, f)| **f > 0.0) {
+            *unit *= LN_2;
         }
         units
     }

@@ -1,10 +1,11 @@
 //! A raw reading as whole numbers: the bits of an `f32` are taken apart, no floating-point
 //! operation is needed.
 
+use super::logarithm::{LOG_BITS, log2};
 use crate::error::Fault;
 
 /// How one input becomes a whole number `z = x·2^q − mean`, and what this adds to the squared
-/// length of a reading.
+/// length of a reading. Of a logarithmic input, `x` is the logarithm to base 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Input {
@@ -56,6 +57,22 @@ impl Input {
         (if x < 0 { -fixed } else { fixed }).wrapping_sub(self.mean)
     }
 
+    /// As [`offset`](Self::offset), from the logarithm of an input or of its floor.
+    ///
+    /// As signed numbers, the bits of floats above 0 are in their order, and those of others below
+    /// all of them.
+    #[inline(always)]
+    pub(super) fn log_offset(&self, x: f32, floor: f32) -> Option<i32> {
+        let pattern = x.to_bits();
+        if (pattern >> MANTISSA_BITS) & NOT_FINITE == NOT_FINITE {
+            return None;
+        }
+        let log = log2((pattern as i32).max(floor.to_bits() as i32) as u32);
+        // With one more bit, to round by.
+        let excess = (LOG_BITS as i32).wrapping_sub(self.bits) & 31;
+        Some((((log >> (excess - 1)) + 1) >> 1).wrapping_sub(self.mean))
+    }
+
     /// What `z` adds to half the squared length of a reading, rounded down; below `2^32` for `z` up
     /// to [`limit`](Self::limit).
     #[inline(always)]
@@ -97,6 +114,9 @@ pub(super) const fn to_fixed(x: f32, bits: i32) -> Option<i32> {
 pub(super) trait Raw: Copy {
     /// Distance from the mean in units of the input.
     fn offset(self, input: &Input, index: usize) -> Result<i32, Fault>;
+
+    /// The same of a logarithmic input.
+    fn log_offset(self, input: &Input, floor: f32, index: usize) -> Result<i32, Fault>;
 }
 
 impl Raw for f32 {
@@ -104,12 +124,22 @@ impl Raw for f32 {
     fn offset(self, input: &Input, index: usize) -> Result<i32, Fault> {
         input.offset(self).ok_or(Fault::NotFinite { input: index })
     }
+
+    #[inline(always)]
+    fn log_offset(self, input: &Input, floor: f32, index: usize) -> Result<i32, Fault> {
+        input.log_offset(self, floor).ok_or(Fault::NotFinite { input: index })
+    }
 }
 
 impl Raw for i16 {
     #[inline(always)]
     fn offset(self, input: &Input, _: usize) -> Result<i32, Fault> {
         Ok(input.offset_of_count(self))
+    }
+
+    #[inline(always)]
+    fn log_offset(self, input: &Input, floor: f32, index: usize) -> Result<i32, Fault> {
+        f32::from(self).log_offset(input, floor, index)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::QuantisedDetector;
 use super::input::Raw;
 use super::score::{SQUARE_BITS, Sums};
+use crate::detect::reading::VectorScaling;
 use crate::detect::threshold::{Judged, Threshold, sealed};
 use crate::error::Error;
 
@@ -42,7 +43,10 @@ impl Judged for WholeVerdict {
     }
 }
 
-impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
+impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
+{
     /// As [`score`](Self::score), with nothing computed in floating point: for an
     /// [`Alarm`](crate::Alarm) on cores without an FPU.
     ///
@@ -82,7 +86,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
 
     #[inline(always)]
     fn judge_raw<X: Raw>(&self, x: &[X; D]) -> Result<WholeVerdict, Error> {
-        let spe = rounded(self.model.whole_score(x, &mut Sums::new())?.spe);
+        let spe = rounded(self.model.whole_score(x, &self.scaling, &mut Sums::new())?.spe);
         let Threshold { spe: limit, usual } = self.threshold;
         let threshold = Threshold { spe: to_square(limit), usual: to_square(usual) };
         Ok(WholeVerdict { spe, threshold, unusual: spe > threshold.spe || is_negative(limit) })

@@ -8,17 +8,22 @@
 //! | 8 | 4 | length of all of it |
 //! | 12 | 12 | number of inputs `d`, of points `r`, of components `p` |
 //! | 24 | 22 | [`gamma`](QuantisedHeader::gamma), `variance_exponent` (2), `far`, `ceiling`, [threshold](crate::detect::Threshold) for SPE, the mean SPE of usual readings |
-//! | 46 | 8`d` | means of the inputs, then their deviations |
+//! | 46 | 1 | flags: bit 0 says that some input is logarithmic, so that floors follow the deviations; the others are 0 |
+//! | 47 | 8`d` | means of the inputs, then their deviations |
+//! | | 4`d` | if a flag says so: [floors](crate::detect::logs) of the inputs, 0 for one that is not logarithmic |
 //! | | 12`d` | for each input [`mean`](Input::mean), `bits`, `limit` (2), `weight` (2) |
 //! | | 9`p` | for each component [`offset`](Component::offset), `inverse_variance`, `shift` (1) |
 //! | | (6+2`d`+2`p`)`r` | for each point [`half_length`](QuantisedPoint::half_length), coordinates (2 each), weights (2 each), `centre` (2) |
 //! | last 4 | 4 | CRC-32 of all bytes before |
 
+use core::iter;
+
 use super::score::{Component, QuantisedHeader, QuantisedPoint};
 use super::valid::{Check, half_length};
 use super::{Input, QuantisedDetector};
 use crate::detect::Threshold;
-use crate::detect::persist::{Encode, Reader, Writer, checksum};
+use crate::detect::persist::{Encode, EncodeScaling, Reader, Writer, checksum};
+use crate::detect::reading::VectorScaling;
 use crate::detect::scaling::Scaling;
 use crate::error::{Error, FormatFault, require_capacity};
 use crate::linalg::slices::tail;
@@ -28,30 +33,38 @@ pub const QUANTISED_FORMAT_VERSION: u16 = 3;
 
 const MAGIC: [u8; 4] = *b"MRCQ";
 /// Everything before the scaling.
-const PRELUDE_SIZE: usize = 46;
+const PRELUDE_SIZE: usize = 47;
 const CHECKSUM_SIZE: usize = 4;
+/// The only flag.
+const FLOORS: u8 = 1;
 
 /// Bytes of a stored detector: the table above, summed up.
-const fn encoded_len(inputs: usize, points: usize, components: usize) -> usize {
+const fn encoded_len(inputs: usize, floors: bool, points: usize, components: usize) -> usize {
     let point = 6 + 2 * inputs + 2 * components;
-    PRELUDE_SIZE + 20 * inputs + 9 * components + point * points + CHECKSUM_SIZE
+    let scaling = if floors { 12 } else { 8 } * inputs;
+    PRELUDE_SIZE + scaling + 12 * inputs + 9 * components + point * points + CHECKSUM_SIZE
 }
 
 /// What the first bytes say.
 struct Prelude {
     header: QuantisedHeader,
     threshold: Threshold<f32>,
+    /// Do floors follow the deviations?
+    floors: bool,
 }
 
 /// Storing.
-impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
+impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]> + EncodeScaling,
+{
     /// The most bytes that [`write_to`](Self::write_to) can need: the size of a buffer for it.
-    pub const ENCODED_SIZE: usize = encoded_len(D, R, P);
+    pub const ENCODED_SIZE: usize = encoded_len(D, S::WITH_FLOORS, R, P);
 
     /// How many bytes [`write_to`](Self::write_to) needs for the points and components in use.
-    pub const fn encoded_len(&self) -> usize {
+    pub fn encoded_len(&self) -> usize {
         let QuantisedHeader { points, components, .. } = self.model.header;
-        encoded_len(D, points as usize, components as usize)
+        encoded_len(D, self.scaling.has_floors(), points as usize, components as usize)
     }
 
     /// Writes the detector to the front of `out` and returns how many bytes that took: a table at
@@ -85,8 +98,8 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         header.ceiling.encode(out)?;
         self.threshold.spe.encode(out)?;
         self.threshold.usual.encode(out)?;
-        let scaling = self.scaling.mean.iter().chain(&self.scaling.deviation);
-        scaling.into_iter().try_for_each(|value| value.encode(out))?;
+        out.bytes([if self.scaling.has_floors() { FLOORS } else { 0 }])?;
+        self.scaling.encode(out)?;
         for input in &self.model.inputs {
             out.bytes(input.mean.to_le_bytes())?;
             out.bytes(input.bits.to_le_bytes())?;
@@ -119,22 +132,24 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// for more points or components than there is room for, and those of
     /// [`validate`](Self::validate) for values that this crate never writes.
     pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let (prelude, mut input) = Prelude::decode::<D, R, P>(bytes)?;
-        let mut scaling = Scaling { mean: [0.0; D], deviation: [0.0; D] };
-        for value in scaling.mean.iter_mut().chain(&mut scaling.deviation) {
-            *value = f32::decode(&mut input)?;
+        let (prelude, mut input) = Prelude::decode::<D, R, P>(bytes, S::WITH_FLOORS)?;
+        let scaling = S::decode(&mut input, prelude.floors)?;
+        if scaling.has_floors() != prelude.floors {
+            return Err(Error::Parameter { name: "floor", rule: "> 0 for some input" });
         }
         let mut check = Check::new(prelude.header);
         let mut inputs = [Input::EMPTY; D];
-        let raw = scaling.mean.iter().zip(&scaling.deviation);
-        for (place, (&mean, &deviation)) in inputs.iter_mut().zip(raw) {
+        let floors = scaling.floors().iter().copied().chain(iter::repeat(0.0));
+        let Scaling { mean, deviation } = scaling.standard();
+        let raw = mean.iter().zip(deviation).zip(floors);
+        for (place, ((&mean, &deviation), floor)) in inputs.iter_mut().zip(raw) {
             *place = Input {
                 mean: i32::from_le_bytes(input.bytes()?),
                 bits: i32::from_le_bytes(input.bytes()?),
                 limit: u16::decode(&mut input)?,
                 weight: u16::decode(&mut input)?,
             };
-            check.input(place, mean, deviation);
+            check.input(place, mean, deviation, floor);
         }
         let mut components = [Component::EMPTY; P];
         let count = prelude.header.components as usize;
@@ -188,6 +203,7 @@ impl Prelude {
     /// checksum.
     fn decode<const D: usize, const R: usize, const P: usize>(
         bytes: &[u8],
+        with_floors: bool,
     ) -> Result<(Self, Reader<'_>), Error> {
         let mut input = Reader::new(bytes);
         if input.bytes()? != MAGIC {
@@ -213,10 +229,6 @@ impl Prelude {
         }
         require_capacity("points", points, R)?;
         require_capacity("components", components, P)?;
-        let expected = encoded_len(D, points, components);
-        if points == 0 || components == 0 || length != expected {
-            return Err(Error::Format(FormatFault::Length { expected, found: length }));
-        }
         let header = QuantisedHeader {
             points: points as u32,
             components: components as u32,
@@ -229,7 +241,21 @@ impl Prelude {
         };
         let threshold =
             Threshold::new(f32::decode(&mut input)?).with_usual(f32::decode(&mut input)?);
+        let flags = u8::decode(&mut input)?;
+        let floors = match flags {
+            0 => false,
+            FLOORS if with_floors => true,
+            FLOORS => {
+                let tag = FormatFault::Tag { what: "scaling", expected: 0, found: FLOORS };
+                return Err(Error::Format(tag));
+            }
+            found => return Err(Error::Format(FormatFault::Flags { found })),
+        };
+        let expected = encoded_len(D, floors, points, components);
+        if points == 0 || components == 0 || length != expected {
+            return Err(Error::Format(FormatFault::Length { expected, found: length }));
+        }
         let rest = tail(checked, PRELUDE_SIZE);
-        Ok((Self { header, threshold }, Reader::new(rest)))
+        Ok((Self { header, threshold, floors }, Reader::new(rest)))
     }
 }

@@ -1,6 +1,8 @@
 //! From numbers with a floating point to whole ones, and the proof that these do not overflow.
 
-use core::f32::consts::LOG2_E;
+use core::f32::consts::{LN_2, LOG2_E};
+use core::iter;
+use core::ops::RangeInclusive;
 
 use super::exponential::{KERNEL_BITS, KERNEL_ERROR, VANISHES};
 use super::input::{Input, LARGEST, SQUARE_WEIGHT_BITS, to_fixed};
@@ -8,9 +10,12 @@ use super::score::{
     BIAS, Component, DISTANCE_BITS, PROJECTION_BITS, QuantisedHeader, SQUARE_BITS, WEIGHT_BITS,
     two_to,
 };
-use super::valid::{CEILINGS, INPUT_BITS, VARIANCE_BITS, VARIANCE_EXPONENTS, half_square};
+use super::valid::{
+    CEILINGS, INPUT_BITS, LOG_INPUT_BITS, VARIANCE_BITS, VARIANCE_EXPONENTS, half_square,
+};
 use super::{QuantisedDetector, QuantisedModel};
 use crate::detect::Detector;
+use crate::detect::reading::VectorScaling;
 use crate::detect::scaling::Scaling;
 use crate::error::{Error, require_capacity};
 use crate::kernel::Rbf;
@@ -46,7 +51,10 @@ fn require(holds: bool, name: &'static str, rule: &'static str) -> Result<(), Er
 /// A model to be quantised.
 type Source<'a, M, const D: usize> = KernelPcaView<'a, Rbf<f32, M>, [[f32; D]]>;
 
-impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
+impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
+{
     /// Takes over what another detector has learned; threshold included.
     ///
     /// It takes about as long as one score by the other detector for each of its points.
@@ -62,9 +70,9 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
     /// | `mean`, `deviation` | an input varies too little around a large mean, or is in units too large or too small for an `f32` |
     /// | `weights`, `centre`, `offsets`, `variances` | not those of kernel PCA: sums could overflow |
     /// | [`Error::Deaf`] and others | the detector is not [valid](Detector::validate) |
-    pub fn quantise<M: Math<f32>, const S: usize, const C: usize>(
+    pub fn quantise<M: Math<f32>, const N: usize, const C: usize>(
         &mut self,
-        detector: &Detector<Rbf<f32, M>, [f32; D], S, C>,
+        detector: &Detector<Rbf<f32, M>, [f32; D], N, C, S>,
     ) -> Result<(), Error> {
         let source = detector.model.view()?;
         let expansion = source.expansion();
@@ -86,7 +94,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         require_reach::<M, D, C>(&source, &grid, &components, &header)?;
 
         // From here on nothing can fail.
-        self.scaling = detector.scaling;
+        self.scaling = detector.scaling.clone();
         self.threshold = detector.threshold;
         self.model.header = header;
         self.model.inputs = grid.inputs;
@@ -112,7 +120,7 @@ impl<const D: usize> Grid<D> {
     /// The finest grid on which neither coordinates nor squared distances overflow.
     fn new<M: Math<f32>>(
         source: &Source<'_, M, D>,
-        scaling: &Scaling<[f32; D]>,
+        scaling: &impl VectorScaling<[f32; D]>,
     ) -> Result<Self, Error> {
         let width = (source.kernel().gamma * LOG2_E).sqrt();
         let mut largest = [0.0_f32; D];
@@ -143,11 +151,18 @@ impl<const D: usize> Grid<D> {
         }
         let mut grid =
             Self { distance_bits: bits, inputs: [Input::EMPTY; D], factors: [0.0; D], step: 0.0 };
-        let inputs = grid.inputs.iter_mut().zip(&mut grid.factors);
-        let scaling = scaling.mean.iter().zip(&scaling.deviation);
-        for (((input, factor), (&mean, &deviation)), largest) in inputs.zip(scaling).zip(largest) {
+        let inputs = grid.inputs.iter_mut().zip(&mut grid.factors).zip(largest);
+        let Scaling { mean, deviation } = scaling.standard();
+        let floors = scaling.floors().iter().copied().chain(iter::repeat(0.0));
+        let scaling = mean.iter().zip(deviation).zip(floors);
+        for (((input, factor), largest), ((&mean, &deviation), floor)) in inputs.zip(scaling) {
+            // Means and deviations of logarithms are to base e, those in integers to base 2.
+            let (mean, density, usual) = match floor > 0.0 {
+                true => (mean * LOG2_E, LN_2 * width / deviation, LOG_INPUT_BITS),
+                false => (mean, width / deviation, INPUT_BITS),
+            };
             let unit;
-            (*input, unit) = Input::new(mean, width / deviation, coarsest(bits, largest), bits)?;
+            (*input, unit) = Input::new(mean, density, coarsest(bits, largest), bits, usual)?;
             *factor = width * unit * two_to(bits as i32);
             grid.step = grid.step.larger(1.0 / (unit * two_to(bits as i32)));
         }
@@ -211,15 +226,17 @@ impl Input {
     /// An input whose unit, a power of two, is at most `coarsest` in widths of the kernel. Also
     /// returns the unit.
     ///
-    /// `density` is how many widths of the kernel a change of the raw input by 1 is.
+    /// `density` is how many widths of the kernel a change of the raw input, or of its logarithm, by
+    /// 1 is; `usual` are the bits that it may have.
     fn new(
         mean: f32,
         density: f32,
         coarsest: f32,
         distance_bits: u32,
+        usual: RangeInclusive<i32>,
     ) -> Result<(Self, f32), Error> {
         let bits = exponent(density / coarsest) + 1;
-        if !INPUT_BITS.contains(&bits) {
+        if !usual.contains(&bits) {
             return Err(Error::Parameter { name: "deviation", rule: "neither tiny nor huge" });
         }
         let unit = density * two_to(-bits);

@@ -7,6 +7,7 @@
 use super::QuantisedModel;
 use super::exponential::{EXPONENT_BITS, KERNEL_BITS, power};
 use super::input::{Input, Raw};
+use crate::detect::reading::VectorScaling;
 use crate::error::Error;
 use crate::kpca::Score;
 use crate::linalg::slices::head;
@@ -135,17 +136,25 @@ impl<const D: usize> Query<D> {
 /// Half a squared distance is `Σ w z² − Σ z p + Σ p²/(4w) = Σ w (z − p/(2w))² ≥ 0`, summed over the
 /// inputs, with the `w` as they are stored. Rounding takes less than a unit an input from the first
 /// sum and nothing from the last: so much is added here.
+///
+/// `LOGS` says whether there are floors.
 #[inline(never)]
-fn approach<X: Raw>(
+fn approach<X: Raw, const LOGS: bool>(
     x: &[X],
     inputs: &[Input],
+    floors: &[f32],
     far: u32,
     negated: &mut [u32],
 ) -> Result<Option<u32>, Error> {
     let inputs = inputs.iter().zip(negated);
     let (mut room, mut sum) = (far.saturating_sub(x.len() as u32), 0_u32);
     for (index, (x, (input, negated))) in x.iter().zip(inputs).enumerate() {
-        let z = x.offset(input, index).map_err(Error::Query)?;
+        let z = match floors.get(index) {
+            // Its bits are those of a number above 0.
+            Some(&floor) if LOGS && floor.to_bits() as i32 > 0 => x.log_offset(input, floor, index),
+            _ => x.offset(input, index),
+        };
+        let z = z.map_err(Error::Query)?;
         let magnitude = z.unsigned_abs();
         if magnitude > u32::from(input.limit) {
             room = 0;
@@ -187,19 +196,21 @@ impl<const P: usize> Sums<P> {
 impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
     /// Scores a raw reading. `sums` are empty; afterwards they hold the projections.
     #[inline(always)]
-    pub(super) fn score<X: Raw>(
+    pub(super) fn score<X: Raw, S: VectorScaling<[f32; D]>>(
         &self,
         x: &[X; D],
+        scaling: &S,
         sums: &mut Sums<P>,
     ) -> Result<Score<f32>, Error> {
-        Ok(self.whole_score(x, sums)?.to_floats(&self.header))
+        Ok(self.whole_score(x, scaling, sums)?.to_floats(&self.header))
     }
 
     /// The same in whole numbers.
     #[inline(always)]
-    pub(super) fn whole_score<X: Raw>(
+    pub(super) fn whole_score<X: Raw, S: VectorScaling<[f32; D]>>(
         &self,
         x: &[X; D],
+        scaling: &S,
         sums: &mut Sums<P>,
     ) -> Result<WholeScore, Error> {
         let header = &self.header;
@@ -208,7 +219,14 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedModel<D, R, P> {
             return Err(Error::NotFitted);
         }
         let mut query = Query::new(header);
-        if let Some(start) = approach(x, &self.inputs, header.far, &mut query.negated)? {
+        let start = match S::LOGS {
+            true => {
+                let floors = scaling.floors();
+                approach::<X, true>(x, &self.inputs, floors, header.far, &mut query.negated)?
+            }
+            false => approach::<X, false>(x, &self.inputs, &[], header.far, &mut query.negated)?,
+        };
+        if let Some(start) = start {
             query.start = start;
             let pairs = self.points.as_chunks().0;
             let pairs = pairs.get(..points.div_ceil(PAIR)).unwrap_or(pairs);

@@ -8,7 +8,7 @@ use super::valid::unbiased;
 use super::{QuantisedDetector, QuantisedModel};
 use crate::detect::explain::blame;
 use crate::detect::missing::{check_available, impute, missing_inputs};
-use crate::detect::reading::Prepare;
+use crate::detect::reading::VectorScaling;
 use crate::detect::scaling::Scaling;
 use crate::detect::trial::{Trial, Usual, is_standardised};
 use crate::detect::{PartialVerdict, Suspect};
@@ -16,7 +16,10 @@ use crate::error::Error;
 use crate::linalg::slices::{entry, set};
 use crate::math::Real;
 
-impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
+impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
+{
     /// The input to blame for an unusual reading, and what it should have read: `4D + 9` scores and
     /// two looks at the points; see [`explain`](crate::detect::explain).
     ///
@@ -27,7 +30,7 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         // Names an input that is not finite, before it is scaled.
         self.score(x)?;
         let scaled = self.scaling.apply(x);
-        Scaling::check_prepared(&scaled)?;
+        S::check_prepared(&scaled)?;
         let mut reading = self.reading(*x, scaled);
         let blame = blame(&mut reading)?;
         reading.set(blame.input, blame.expected);
@@ -56,23 +59,26 @@ impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> 
         Ok(PartialVerdict::new(self.score(&reading.raw)?, missing))
     }
 
-    fn reading(&self, raw: [f32; D], scaled: [f32; D]) -> ScaledReading<'_, D, R, P> {
+    fn reading(&self, raw: [f32; D], scaled: [f32; D]) -> ScaledReading<'_, D, R, P, S> {
         let (model, scaling) = (&self.model, &self.scaling);
         ScaledReading { model, scaling, units: self.units(), raw, scaled }
     }
 }
 
 /// A reading, raw and scaled.
-struct ScaledReading<'a, const D: usize, const R: usize, const P: usize> {
+struct ScaledReading<'a, const D: usize, const R: usize, const P: usize, S> {
     model: &'a QuantisedModel<D, R, P>,
-    scaling: &'a Scaling<[f32; D]>,
+    scaling: &'a S,
     /// What a coordinate of 1 is in each scaled input.
     units: [f32; D],
     raw: [f32; D],
     scaled: [f32; D],
 }
 
-impl<const D: usize, const R: usize, const P: usize> Trial<f32> for ScaledReading<'_, D, R, P> {
+impl<const D: usize, const R: usize, const P: usize, S> Trial<f32> for ScaledReading<'_, D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
+{
     fn inputs(&self) -> usize {
         D
     }
@@ -89,14 +95,14 @@ impl<const D: usize, const R: usize, const P: usize> Trial<f32> for ScaledReadin
         let coordinates = points.map(|point| unbiased(entry(&point.coordinates, input)));
         let Usual { mean, deviation } = usual_of_counts(coordinates);
         let unit = entry(&self.units, input);
-        let Scaling { mean: means, deviation: deviations, .. } = self.scaling;
+        let Scaling { mean: means, deviation: deviations, .. } = self.scaling.standard();
         match deviation > 0.0 && is_standardised(means, deviations, input) {
             true => Usual::STANDARD,
             false => Usual { mean: mean * unit, deviation: deviation * unit },
         }
     }
     fn spe(&mut self) -> Result<f32, Error> {
-        Ok(self.model.score(&self.raw, &mut Sums::new())?.spe)
+        Ok(self.model.score(&self.raw, self.scaling, &mut Sums::new())?.spe)
     }
     fn spe_with(&mut self, input: usize, value: f32) -> Result<f32, Error> {
         let own = (self.get(input), entry(&self.raw, input));

@@ -2,6 +2,8 @@
 //! have made, as far as its numbers tell. One list of rules for parts, constants and bytes, which
 //! are shown to it one after the other.
 
+use core::f32::consts::LOG2_E;
+
 use super::exponential::{EXPONENT_BITS, VANISHES};
 use super::input::{Input, LARGEST, SQUARE_WEIGHT_BITS, to_fixed};
 use super::score::{
@@ -10,6 +12,8 @@ use super::score::{
 };
 use super::{QuantisedDetector, QuantisedModel};
 use crate::detect::hearing::Hearing;
+use crate::detect::reading::VectorScaling;
+use crate::detect::scaling::Scaling;
 use crate::detect::threshold::Threshold;
 use crate::detect::valid::Inspection;
 use crate::error::{Error, require_capacity};
@@ -27,6 +31,8 @@ pub(super) const VARIANCE_BITS: u32 = 24;
 pub(super) const VARIANCE_EXPONENTS: core::ops::RangeInclusive<i16> = -60..=60;
 /// Between these, numbers below the normal ones are less than half a unit of an input.
 pub(super) const INPUT_BITS: core::ops::RangeInclusive<i32> = -100..=100;
+/// Between these, a logarithm that is less than 128 has bits to round by, and fits.
+pub(super) const LOG_INPUT_BITS: core::ops::RangeInclusive<i32> = 0..=22;
 
 /// Is `value` in a range? (`contains` is not `const`.)
 macro_rules! within {
@@ -98,12 +104,17 @@ impl Check {
         self.require(shift <= most, "shift", "one that is written");
     }
 
-    /// An input with its mean and deviation.
-    pub(super) const fn input(&mut self, input: &Input, mean: f32, deviation: f32) {
+    /// An input with its mean, deviation and floor, which is 0 for one that is not logarithmic.
+    pub(super) const fn input(&mut self, input: &Input, mean: f32, deviation: f32, floor: f32) {
         self.scaling.mean(mean as f64);
         self.scaling.deviation(deviation as f64);
+        self.scaling.floor(floor as f64);
+        let (mean, usual) = match floor > 0.0 {
+            true => (mean * LOG2_E, within!(input.bits, LOG_INPUT_BITS)),
+            false => (mean, within!(input.bits, INPUT_BITS)),
+        };
         let whole = match to_fixed(mean, input.bits) {
-            Some(whole) if within!(input.bits, INPUT_BITS) => whole,
+            Some(whole) if usual => whole,
             _ => LARGEST,
         };
         self.require(input.mean == whole && whole.abs() < LARGEST, "mean", "that of the input");
@@ -185,27 +196,30 @@ impl<const D: usize, const P: usize> QuantisedPoint<D, P> {
     };
 }
 
-impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
+impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, P, S>
+where
+    S: VectorScaling<[f32; D]>,
+{
     /// Is it one that can be put to work? Whatever was quantised, read or made from parts is.
     ///
     /// # Errors
     /// [`Error::NotFitted`]; [`Error::Capacity`] for more points or components than there is room
     /// for; [`Error::Deaf`] if no reading can exceed the threshold;
     /// [`Error::Parameter`] names a number that quantising does not make.
-    pub const fn validate(&self) -> Result<(), Error> {
-        validate(&self.scaling.mean, &self.scaling.deviation, &self.model, &self.threshold)
+    pub fn validate(&self) -> Result<(), Error> {
+        self.require_heard(&self.threshold)
     }
 
     /// Is this a threshold for it?
-    pub(super) const fn require_heard(&self, threshold: &Threshold<f32>) -> Result<(), Error> {
-        validate(&self.scaling.mean, &self.scaling.deviation, &self.model, threshold)
+    pub(super) fn require_heard(&self, threshold: &Threshold<f32>) -> Result<(), Error> {
+        validate(self.scaling.standard(), self.scaling.floors(), &self.model, threshold)
     }
 }
 
-/// The rules, on the parts of a detector.
+/// The rules, on the parts of a detector. Without floors, no input is logarithmic.
 pub(super) const fn validate<const D: usize, const R: usize, const P: usize>(
-    mean: &[f32; D],
-    deviation: &[f32; D],
+    scaling: &Scaling<[f32; D]>,
+    mut floors: &[f32],
     model: &QuantisedModel<D, R, P>,
     threshold: &Threshold<f32>,
 ) -> Result<(), Error> {
@@ -221,11 +235,16 @@ pub(super) const fn validate<const D: usize, const R: usize, const P: usize>(
     }
     let mut check = Check::new(model.header);
     let (mut inputs, mut means, mut deviations) =
-        (model.inputs.as_slice(), mean.as_slice(), deviation.as_slice());
+        (model.inputs.as_slice(), scaling.mean.as_slice(), scaling.deviation.as_slice());
     while let ([input, others @ ..], [mean, means_left @ ..], [deviation, deviations_left @ ..]) =
         (inputs, means, deviations)
     {
-        check.input(input, *mean, *deviation);
+        let (floor, floors_left) = match floors {
+            [floor, left @ ..] => (*floor, left),
+            [] => (0.0, floors),
+        };
+        check.input(input, *mean, *deviation, floor);
+        floors = floors_left;
         (inputs, means, deviations) = (others, means_left, deviations_left);
     }
     let (mut left, _) = split(&model.components, components);

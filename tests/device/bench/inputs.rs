@@ -2,7 +2,7 @@
 //! the statics in this file out of a task's flash: how large a model is, is known.
 
 use mercer::Detector;
-use mercer::detect::{Scaling, Threshold};
+use mercer::detect::{LogDetector, LogScaling, Scaling, Threshold};
 use mercer::kernel::Rbf;
 use mercer::kpca::{Expansion, ExpansionHeader};
 use mercer::linalg::Matrix;
@@ -31,7 +31,7 @@ const DEVIATION: f64 = 2.0;
 
 /// A model of the right sizes. Its numbers are of a usual magnitude and otherwise at random: they do not change what a score costs.
 macro_rules! detector {
-    ($scalar:ty) => {{
+    ($scalar:ty, $scaling:ident, $with:expr) => {{
         const POINTS: [[$scalar; D]; R] = {
             let exact: [[f64; D]; R] = values(&mut Generator(3), 0.0, 1.0);
             let mut points = [[0.0; D]; R];
@@ -58,8 +58,8 @@ macro_rules! detector {
                 Err(_) => panic!("there is room for all points and components"),
             }
         };
-        Detector::<Rbf<$scalar>, _, _, _>::in_flash(
-            Scaling::new([MEAN as $scalar; D], [DEVIATION as $scalar; D]),
+        Detector::<Rbf<$scalar>, [$scalar; _], _, _, $scaling<[$scalar; _]>>::in_flash(
+            $with,
             Rbf::new(1.0 / (8.0 * D as $scalar)),
             POINTS,
             EXPANSION,
@@ -69,10 +69,33 @@ macro_rules! detector {
     }};
 }
 
-pub(crate) static DETECTOR: Detector<Rbf<Scalar>, Sample, R, P> = detector!(Scalar);
+/// Of inputs as they are, and of inputs that are all logarithmic.
+macro_rules! plain {
+    ($scalar:ty) => {
+        detector!($scalar, Scaling, Scaling::new([MEAN as $scalar; D], [DEVIATION as $scalar; D]))
+    };
+}
+macro_rules! logarithmic {
+    ($scalar:ty) => {
+        detector!($scalar, LogScaling, {
+            let scaling = Scaling::new([LOG_MEAN as $scalar; D], [LOG_DEVIATION as $scalar; D]);
+            LogScaling::new(scaling, [FLOOR as $scalar; D])
+        })
+    };
+}
 
-/// In single precision in any case: the one that can be quantised.
-pub(crate) static SINGLE: Detector<Rbf<f32>, [f32; D], R, P> = detector!(f32);
+/// Of the logarithms of raw readings, about.
+const LOG_MEAN: f64 = 3.0;
+const LOG_DEVIATION: f64 = 0.1;
+const FLOOR: f64 = 5.0;
+
+pub(crate) static DETECTOR: Detector<Rbf<Scalar>, Sample, R, P> = plain!(Scalar);
+pub(crate) static LOG_DETECTOR: Detector<Rbf<Scalar>, Sample, R, P, LogScaling<Sample>> =
+    logarithmic!(Scalar);
+
+/// In single precision in any case: those that can be quantised.
+pub(crate) static SINGLE: Detector<Rbf<f32>, [f32; D], R, P> = plain!(f32);
+pub(crate) static LOG_SINGLE: LogDetector<D, R, P> = logarithmic!(f32);
 
 /// A raw reading for it.
 pub(crate) static SINGLE_READING: [f32; D] = {

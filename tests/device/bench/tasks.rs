@@ -5,6 +5,7 @@
 use core::hint::black_box;
 use core::marker::PhantomData;
 
+use mercer::detect::{LogQuantisedDetector, LogScaling};
 use mercer::kernel::Rbf;
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
 use mercer::linalg::Matrix;
@@ -13,8 +14,8 @@ use mercer::{Detector, KernelPca, Learner, QuantisedDetector, Recipe};
 use static_cell::ConstStaticCell;
 
 use crate::inputs::{
-    CENTRED_GRAM, DETECTOR, GAMMA, RAW_SAMPLES, READING, SAMPLES, SCALED_READING, SINGLE,
-    SINGLE_READING, Sample,
+    CENTRED_GRAM, DETECTOR, GAMMA, LOG_DETECTOR, LOG_SINGLE, RAW_SAMPLES, READING, SAMPLES,
+    SCALED_READING, SINGLE, SINGLE_READING, Sample,
 };
 use crate::measure::{self, Failure, Measured};
 use crate::shape::{D, N, P, R, Scalar, is};
@@ -45,6 +46,8 @@ tasks! {
     "score" => Score,
     "detect" => Detect,
     "detect-i16" => DetectWhole,
+    "detect-log" => DetectLog,
+    "detect-log-i16" => DetectLogWhole,
     "project" => Project,
     "contributions" => Contributions,
     "fit-landmarks" => FitLandmarks,
@@ -102,6 +105,34 @@ impl Task for DetectWhole {
             ConstStaticCell::new(QuantisedDetector::new());
         let whole = WHOLE.try_take()?;
         whole.quantise(black_box(&SINGLE)).ok()?;
+        Some(Self(black_box(whole), black_box(&SINGLE_READING)))
+    }
+    fn run(&mut self) -> bool {
+        black_box(self.0.score(self.1)).is_ok()
+    }
+}
+
+/// As [`Detect`], and all inputs are logarithmic.
+struct DetectLog(&'static Detector<Rbf<Scalar>, Sample, R, P, LogScaling<Sample>>, &'static Sample);
+
+impl Task for DetectLog {
+    fn prepare() -> Option<Self> {
+        Some(Self(black_box(&LOG_DETECTOR), black_box(&READING)))
+    }
+    fn run(&mut self) -> bool {
+        black_box(self.0.score(self.1)).is_ok()
+    }
+}
+
+/// The same in integers.
+struct DetectLogWhole(&'static LogQuantisedDetector<D, R, P>, &'static [f32; D]);
+
+impl Task for DetectLogWhole {
+    fn prepare() -> Option<Self> {
+        static WHOLE: ConstStaticCell<LogQuantisedDetector<D, R, P>> =
+            ConstStaticCell::new(LogQuantisedDetector::new());
+        let whole = WHOLE.try_take()?;
+        whole.quantise(black_box(&LOG_SINGLE)).ok()?;
         Some(Self(black_box(whole), black_box(&SINGLE_READING)))
     }
     fn run(&mut self) -> bool {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use mercer::Detector;
-use mercer::detect::Cost;
+use mercer::detect::{Cost, LogDetector};
 use mercer::kernel::Rbf;
 
 use super::record;
@@ -38,9 +38,12 @@ fn bounds_hold_and_are_not_too_generous() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/bench.csv");
     let rows = record::from_csv(&fs::read_to_string(path).unwrap()).unwrap();
     let mut compared = 0;
-    for row in rows.iter().filter(|row| row.key.task == "detect") {
+    for row in rows.iter().filter(|row| ["detect", "detect-log"].contains(&row.key.task.as_str())) {
         let key = &row.key;
-        let cost = cost(key.d, key.r, key.p).unwrap();
+        let cost = match key.task == "detect-log" {
+            true => LogDetector::<8, 64, 4>::COST,
+            false => cost(key.d, key.r, key.p).unwrap(),
+        };
         let (count, bound) = (row.instructions, bound(&cost, &key.board));
         assert!(count <= bound, "{key:?}: {count}, but the bound is {bound}");
         assert!(row.stack_bytes <= cost.ram as u64, "{key:?}: {} of stack", row.stack_bytes);
@@ -49,7 +52,7 @@ fn bounds_hold_and_are_not_too_generous() {
         }
         compared += 1;
     }
-    assert_eq!(compared, 3 * 6 * 3, "three shapes, six boards, three levels");
+    assert_eq!(compared, 4 * 6 * 3, "four shapes, six boards, three levels");
 }
 
 #[test]

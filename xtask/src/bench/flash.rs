@@ -1,4 +1,4 @@
-//! How much flash a firmware fills.
+//! How much flash a firmware fills, and with what.
 
 use std::fs;
 use std::path::Path;
@@ -29,4 +29,32 @@ pub(crate) fn used(path: &Path) -> Result<u64> {
     };
     let inputs = file.symbols().filter(is_input).map(|symbol| symbol.size()).sum::<u64>();
     Ok(sections - inputs)
+}
+
+/// Is there code for logarithms of floats?
+pub(crate) fn has_logarithm(path: &Path) -> Result<bool> {
+    let bytes = fs::read(path)?;
+    let file = object::File::parse(bytes.as_slice())?;
+    let mut names = file.symbols().filter_map(|symbol| symbol.name().ok());
+    Ok(names.any(|name| is_logarithm(&format!("{:#}", rustc_demangle::demangle(name)))))
+}
+
+/// `Real::ln`, which is never inlined, and what it calls.
+fn is_logarithm(name: &str) -> bool {
+    matches!(name.rsplit("::").next(), Some("ln" | "log" | "logf"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_recognised() {
+        for name in ["logf", "libm::math::log::log", "<f32 as mercer::math::Real>::ln"] {
+            assert!(is_logarithm(name), "{name}");
+        }
+        for name in ["expf", "mercer::detect::logs::take", "mercer::catalog", "libm::math::expf"] {
+            assert!(!is_logarithm(name), "{name}");
+        }
+    }
 }

@@ -80,6 +80,8 @@ impl Target<'_> {
                 None => *empty.insert(flash::used(&self.build(level, &Case::EMPTY)?)?),
             };
             let elf = self.build(level, &case)?;
+            let (wanted, found) = (case.takes_logarithms(), flash::has_logarithm(&elf)?);
+            ensure!(wanted == found, "{}: links a logarithm is {found}, not {wanted}", case.task);
             let flash_bytes = flash::used(&elf)?.saturating_sub(empty);
             for &board in self.boards.iter().filter(|board| cases(board).contains(&case)) {
                 let key = Key::new(board.name, &case, level);

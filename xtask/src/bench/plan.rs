@@ -27,6 +27,8 @@ pub(crate) const EVERYWHERE: &[Case] = &[
     Case { task: "detect", ..SCORE },
     Case { task: "detect", ..score(128, 16, 4) },
     Case { task: "detect-i16", precision: "i16", ..SCORE },
+    Case { task: "detect-log", ..SCORE },
+    Case { task: "detect-log-i16", precision: "i16", ..SCORE },
     Case { task: "project", ..SCORE },
     Case { task: "contributions", ..SCORE },
     fit_landmarks(128, 12, 32, 24),
@@ -108,6 +110,11 @@ pub(crate) fn tasks() -> Vec<&'static str> {
 }
 
 impl Case {
+    /// Does its firmware link a logarithm? In integers it has one of its own, and that of floats is for reasons only.
+    pub(crate) fn takes_logarithms(&self) -> bool {
+        self.task == "detect-log"
+    }
+
     /// The firmware that does nothing, to compare sizes with.
     pub(crate) const EMPTY: Case = Case { task: "empty", n: 0, d: 0, r: 0, p: 0, precision: "f32" };
 

@@ -1,0 +1,94 @@
+//! Which inputs are logarithmic, as options and people say it.
+
+use anyhow::{Result, bail, ensure};
+use mercer::detect::logs::Log;
+
+use crate::text::{excerpt, short};
+use crate::{Number, escape};
+
+/// `--log`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LogChoice {
+    /// By the rule of the library.
+    Auto,
+    /// No input.
+    None,
+    /// These columns.
+    Columns(Vec<String>),
+}
+
+/// Reads `--log`.
+pub(crate) fn log_choice(text: &str) -> Result<LogChoice, String> {
+    let names: Vec<String> = text.split(',').map(|name| name.trim().to_string()).collect();
+    match names.as_slice() {
+        [name] if name == "auto" => Ok(LogChoice::Auto),
+        [name] if name == "none" => Ok(LogChoice::None),
+        names if names.iter().any(String::is_empty) => {
+            Err("`auto`, `none`, or names of columns with a comma between them".into())
+        }
+        _ => Ok(LogChoice::Columns(names)),
+    }
+}
+
+impl LogChoice {
+    /// What is wished of each input.
+    pub(crate) fn of(&self, columns: &[String]) -> Result<Vec<Log>> {
+        let names = match self {
+            Self::Auto => return Ok(vec![Log::Auto; columns.len()]),
+            Self::None => return Ok(vec![Log::No; columns.len()]),
+            Self::Columns(names) => names,
+        };
+        let mut wishes = vec![Log::No; columns.len()];
+        for name in names {
+            let Some(input) = columns.iter().position(|column| column == name) else {
+                bail!("--log names {}, which is no input", excerpt(name));
+            };
+            ensure!(wishes[input] == Log::No, "--log names {} twice", excerpt(name));
+            wishes[input] = Log::Yes;
+        }
+        Ok(wishes)
+    }
+
+    /// As it is written on a command line; none for the default.
+    pub(crate) fn option(&self) -> Option<String> {
+        match self {
+            Self::Auto => None,
+            Self::None => Some("none".into()),
+            Self::Columns(names) => Some(escape::shell(&names.join(","))),
+        }
+    }
+}
+
+/// The names of logarithmic inputs with their floors.
+pub(crate) fn logarithmic<'a, T: Number>(
+    columns: &'a [String],
+    floor: &'a [T],
+) -> impl Iterator<Item = (&'a String, T)> {
+    columns.iter().zip(floor.iter().copied()).filter(|(_, floor)| *floor > T::ZERO)
+}
+
+/// The same for people.
+pub(crate) fn in_words<T: Number>(columns: &[String], floor: &[T]) -> Vec<String> {
+    let words = |(name, floor): (&String, T)| format!("{name} from {}", short(floor.to_f64()));
+    logarithmic(columns, floor).map(words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_are_by_name() {
+        let columns = ["a", "b", "auto"].map(String::from);
+        let of = |text| log_choice(text).unwrap().of(&columns).map_err(|e| e.to_string());
+        assert_eq!(of("auto"), Ok(vec![Log::Auto; 3]));
+        assert_eq!(of("none"), Ok(vec![Log::No; 3]));
+        assert_eq!(of("b"), Ok(vec![Log::No, Log::Yes, Log::No]));
+        assert_eq!(of("auto, a"), Ok(vec![Log::Yes, Log::No, Log::Yes]));
+        assert_eq!(of("a,c"), Err("--log names c, which is no input".into()));
+        assert_eq!(of("a,a"), Err("--log names a twice".into()));
+        for bad in ["", ",", "a,", ",a", "a,,b"] {
+            assert!(log_choice(bad).is_err(), "{bad:?}");
+        }
+    }
+}
