@@ -12,7 +12,8 @@ use core::hint::black_box;
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use cortex_m as _;
 use mercer::detect::{
-    AlarmRule, InputSet, LogDetector, LogLearner, LogQuantisedDetector, Logs, Replace,
+    AlarmRule, FalseAlarms, InputSet, LaterReadings, LogDetector, LogLearner, LogQuantisedDetector,
+    Logs, Replace,
 };
 use mercer::kernel::{
     BlockKernel, Codes, Laplacian, Linear, Normalised, Poly, Precomputed, Rbf, Sigmoid, Spectrum,
@@ -260,6 +261,7 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let (scaling, model) = (*quantised.scaling(), *quantised.model());
     let made = QuantisedDetector::<_, _, _>::from_parts;
     black_box(made(black_box(scaling), black_box(model), threshold)?);
+    sharpen(&mut loaded, &x)?;
     learner.forget();
     Ok(())
 }
@@ -297,6 +299,24 @@ fn watch_logarithms() -> Result<(), Error> {
     let mut bytes = [0; LogQuantisedDetector::<3, 8, 6>::ENCODED_SIZE];
     let length = quantised.write_to(black_box(&mut bytes))?;
     quantised.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
+    Ok(())
+}
+
+/// Readings after learning, stored on the way, and the threshold that they lead to.
+fn sharpen(detector: &mut Detector<Rbf<f32>, Reading, 8, 6>, x: &Reading) -> Result<(), Error> {
+    type Later = LaterReadings<f32, [f32; 4]>;
+    let mut later = Later::of(detector.threshold(), black_box(0.5));
+    for _ in 0..black_box(3) {
+        later.push(detector.score(x)?.score.spe)?;
+    }
+    let mut bytes = [0; Later::ENCODED_SIZE];
+    let length = later.write_to(black_box(&mut bytes))?;
+    later.read_from(bytes.get(..black_box(length)).unwrap_or_default())?;
+    // Either answer will do.
+    let wish = FalseAlarms::Share(black_box(0.5));
+    if let Ok(calibrated) = later.calibrate(wish, detector.threshold()) {
+        black_box(detector.set_threshold(calibrated.threshold).is_ok());
+    }
     Ok(())
 }
 
