@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn rules_are_understood() {
-        let config = |text| {
+        let config = |text: &str| {
             kind(text).map(|kind| {
                 AlarmChoice { kind: Some(kind), ..AlarmChoice::default() }.config().unwrap()
             })
