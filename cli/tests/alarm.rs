@@ -194,7 +194,7 @@ fn options_out_of_range_are_refused() {
             (["--alarm", "3of33"], "32"),
             (["--alarm", "often"], "smoothed"),
             (["--alarm-shift", "9"], "0..=8"),
-            (["--alarm-shift", "-1"], "--alarm-shift"),
+            (["--alarm-shift", "-1"], "-1"),
             (["--alarm-end", "0"], "1..=100"),
             (["--alarm-end", "101"], "1..=100"),
             (["--recording", "nowhere"], "nowhere"),

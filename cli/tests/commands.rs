@@ -134,8 +134,8 @@ fn contributions_name_the_column_that_was_disturbed() {
     let rows = cells(&why);
     let right = rows[1..].iter().enumerate().filter(|(i, row)| {
         let size = |cell: &&str| cell.parse::<f64>().expect("a number").abs();
-        let largest = row[8..].iter().map(size).fold(0.0, f64::max);
-        size(&row[8 + i % 4]) == largest
+        let largest = row[9..].iter().map(size).fold(0.0, f64::max);
+        size(&row[9 + i % 4]) == largest
     });
     assert!(right.count() >= 57, "of 60");
 }

@@ -132,7 +132,12 @@ fn texts_of_a_model_do_nothing() {
     for text in HOSTILE {
         let why = plain_json(&json!(text));
         let mut forged = with_field(&model, "refused", &why);
-        for (field, value) in [("false_alarms", "null"), ("threshold_spe", "0.0")] {
+        for (field, value) in [
+            ("false_alarms", "null"),
+            ("alarms", "null"),
+            ("threshold_spe", "0.0"),
+            ("usual_spe", "0.0"),
+        ] {
             forged = with_field(&forged, field, value);
         }
         desk.write("refused.mercer", &mended(&forged));
