@@ -336,7 +336,8 @@ fn every_kernel_has_a_suspect() {
         let mut memos = vec![0.0; fitted.expansion().points()];
         let model = KernelPcaView::new(&kernel, &points, fitted.expansion(), &mut memos).unwrap();
         let (mean, deviation) = (&[0.0; 3], &[1.0; 3]);
-        let detector = DetectorView { mean, deviation, floor: &[], model, threshold: Threshold::EMPTY };
+        let detector =
+            DetectorView { mean, deviation, floor: &[], model, threshold: Threshold::EMPTY };
         let mut projection = vec![0.0; fitted.report.components];
         for round in 0..40 {
             let mut x: [f64; 3] = core::array::from_fn(|_| random.between(-1.0, 1.0));
