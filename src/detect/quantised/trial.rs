@@ -17,7 +17,7 @@ use crate::linalg::slices::{entry, set};
 use crate::math::Real;
 
 impl<const D: usize, const R: usize, const P: usize> QuantisedDetector<D, R, P> {
-    /// The input to blame for an unusual reading, and what it should have read: `4D + 9` scores and
+    /// The input to blame for an unusual reading, and what it should have read: `2D + 21` scores and
     /// two looks at the points; see [`explain`](crate::detect::explain).
     ///
     /// # Errors
