@@ -288,7 +288,7 @@ fn the_work_is_bounded() {
     };
     let x = [0.3, -2.0, 0.1, 0.5, -0.5, 0.2];
     let suspect = scores(&mut |f| assert!(detector.suspect(&x, &mut [0.0; 6], f).is_ok()));
-    assert_eq!(suspect, 4 * 6 + 9);
+    assert_eq!(suspect, 2 * 6 + 21);
     for lost in 0..6 {
         let mut left = x;
         left[..lost].fill(f64::NAN);

@@ -4,10 +4,11 @@
 //! Two answers, at different prices:
 //!
 //! - The [*suspect*](Detector::suspect), for alarms: which one input, if it read something else,
-//!   would lower SPE the most? Each input in turn gets four usual values, and the reading is scored
-//!   again with each, by the same route. It says [which](Suspect::input), what it
+//!   would lower SPE the most? Each input in turn is put a deviation from its mean, either way, and
+//!   the reading is scored again, by the same route; for the two inputs that lower SPE most, so it
+//!   is with values nearby, to find the lowest. It says [which](Suspect::input), what it
 //!   [read](Suspect::read), what it [should have read](Suspect::expected) and by how much SPE
-//!   [falls](Suspect::fall). `4d + 9` scores for `d` inputs, with every kernel on vectors.
+//!   [falls](Suspect::fall). `2d + 21` scores for `d` inputs, with every kernel on vectors.
 //! - [*Contributions*](Detector::contributions), a picture of all inputs for the price of two
 //!   scores: `c_l = x_l · ∂SPE/∂x_l`, to first order by how much SPE would fall if input `l` went
 //!   back to its mean; the formulas are at [`KernelPcaView::contributions`]. They are slopes, not

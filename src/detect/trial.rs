@@ -3,7 +3,7 @@
 //! Which values to try depends on what is usual: a deviation of the samples. Inputs that were
 //! standardised have a mean of 0 and a deviation of 1. Where inputs are not scaled, the points of
 //! the model stand for the samples. Landmarks are spread wider than these (1.2 times on real data,
-//! in the median), which is no harm: four values are tried, and then those between. And an input
+//! in the median), which is no harm: a search goes on from there. And an input
 //! that is the same in all points never changed: only that value is usual.
 
 use super::scaling::{Scaling, moments};
@@ -14,16 +14,15 @@ use crate::kpca::{KernelPcaView, Score};
 use crate::linalg::slices::{entry, head_mut, set};
 use crate::math::Real;
 
-/// The values that are tried first, in deviations from the mean. Measured on six real sets, they
-/// name a disturbed input more often than −1 and 1 do, and nearly as often as a search for the
-/// lowest score of every input would.
-const TRIED: [f64; 4] = [-0.5, 0.5, -1.5, 1.5];
-/// Then a step to either side, of half a deviation and so on, each half as long as the last one.
-/// Four of them find 1/16 of a deviation; with seven, values are no nearer to the true ones.
-const HALVINGS: usize = 4;
+/// The values that are tried first, in deviations from the mean.
+const TRIED: [f64; 2] = [-1.0, 1.0];
+/// Then steps to either side, the first of a deviation, each half as long as the one before. With
+/// five, values are found to 1/16 of a deviation, up to almost three from the mean; more of them
+/// come no nearer to the true ones.
+const STEPS: usize = 5;
 
 /// How many scores it takes to find the lowest one.
-pub(super) const SEARCH: usize = TRIED.len() + 2 * HALVINGS;
+pub(super) const SEARCH: usize = TRIED.len() + 2 * STEPS;
 
 /// A reading as the model sees it, with inputs that can be exchanged.
 pub(super) trait Trial<T: Real> {
@@ -107,7 +106,7 @@ impl<T: Real> Lowest<T> {
     }
 }
 
-/// The value of the four at which the reading scores lowest, unless what was `found` before is at
+/// The value of the two at which the reading scores lowest, unless what was `found` before is at
 /// least as low.
 pub(super) fn coarsely_lowest<T: Real>(
     trial: &mut impl Trial<T>,
@@ -129,12 +128,12 @@ pub(super) fn finely_lowest<T: Real>(
     found: Lowest<T>,
 ) -> Lowest<T> {
     let (mut lowest, mut step) = (found, usual.deviation);
-    for _ in 0..HALVINGS {
-        step *= T::from_f64(0.5);
+    for _ in 0..STEPS {
         let from = lowest.value;
         for value in [from - step, from + step] {
             lowest = Lowest::or_at(Some(lowest), trial, input, value).unwrap_or(lowest);
         }
+        step *= T::from_f64(0.5);
     }
     lowest
 }

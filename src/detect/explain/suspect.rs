@@ -18,7 +18,7 @@ pub struct Suspect<T> {
     /// What it read, in raw units.
     pub read: T,
     /// What it should have read by what the others say, in raw units: where SPE is lowest, at most
-    /// about 2.5 deviations from the mean.
+    /// about 3 deviations from the mean.
     pub expected: T,
     /// By how much SPE falls with that; 0 if no single input makes a difference, and then the
     /// suspect is the one that is furthest from what it usually reads.
@@ -50,7 +50,7 @@ struct Candidate<T> {
     input: usize,
     usual: Usual<T>,
     lowest: Option<Lowest<T>>,
-    /// By how much SPE falls, if that is more than rounding.
+    /// By how much SPE falls, or rises if negative; 0 if that is no more than rounding.
     fall: T,
     /// How far the input is from its mean, in deviations.
     distance: T,
@@ -68,27 +68,49 @@ impl<T: Real> Candidate<T> {
     fn explains_more_than(&self, other: &Self) -> bool {
         self.fall > other.fall || (self.fall == other.fall && self.distance > other.distance)
     }
+
+    /// The value at which SPE is lowest: its own if no other is lower, and the mean where all are
+    /// alike.
+    fn lowest(&self, trial: &mut impl Trial<T>, spe: T) -> Lowest<T> {
+        let Some(found) = self.lowest.filter(|_| self.fall != T::ZERO) else {
+            return Lowest { value: self.usual.mean, spe };
+        };
+        let lowest = finely_lowest(trial, self.input, self.usual, found);
+        if lowest.spe < spe { lowest } else { Lowest { value: trial.get(self.input), spe } }
+    }
 }
 
-/// By how much the second of two SPEs is lower, if that is more than their rounding.
+/// By how much the second of two SPEs is lower, or higher if negative; 0 if that is no more than
+/// their rounding.
 fn beyond_rounding<T: Real>(spe: T, lower: T) -> T {
     let fall = spe - lower;
-    if fall > T::from_f64(64.0) * T::EPSILON * spe.abs() { fall } else { T::ZERO }
+    if fall.abs() > T::from_f64(64.0) * T::EPSILON * spe.abs() { fall } else { T::ZERO }
 }
 
-/// The input to blame for a reading that can be scored: four scores for each, eight more for the
-/// suspect, and one for the reading itself.
+/// The input to blame for a reading that can be scored: two scores for each, ten more for the two
+/// that lower SPE most, of which a closer look chooses, and one for the reading itself.
 pub(in crate::detect) fn blame<T: Real>(trial: &mut impl Trial<T>) -> Result<Blame<T>, Error> {
     let spe = trial.spe()?;
-    let candidates = (0..trial.inputs()).map(|input| Candidate::new(trial, input, spe));
-    let suspect = candidates.reduce(|a, b| if b.explains_more_than(&a) { b } else { a });
-    let none = Error::Parameter { name: "inputs", rule: ">= 1" };
-    let Candidate { input, usual, lowest, fall, .. } = suspect.ok_or(none)?;
-    let found = lowest.filter(|_| fall > T::ZERO);
-    // Where all values are alike, none is better than the mean.
-    let lowest = found.map_or(Lowest { value: usual.mean, spe }, |found| {
-        finely_lowest(trial, input, usual, found)
-    });
+    let (mut first, mut second) = (None, None);
+    for input in 0..trial.inputs() {
+        let candidate = Candidate::new(trial, input, spe);
+        let beats = |other: &Option<Candidate<T>>| {
+            other.as_ref().is_none_or(|other| candidate.explains_more_than(other))
+        };
+        if beats(&first) {
+            second = first.replace(candidate);
+        } else if beats(&second) {
+            second = Some(candidate);
+        }
+    }
+    let first = first.ok_or(Error::Parameter { name: "inputs", rule: ">= 1" })?;
+    let (mut input, mut lowest) = (first.input, first.lowest(trial, spe));
+    if let Some(second) = second {
+        let other = second.lowest(trial, spe);
+        if other.spe < lowest.spe {
+            (input, lowest) = (second.input, other);
+        }
+    }
     Ok(Blame { input, expected: lowest.value, fall: spe - lowest.spe, rest: lowest.spe })
 }
 
@@ -131,7 +153,7 @@ where
     K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
     S: VectorScaling<X>,
 {
-    /// The input to blame for an unusual reading, and what it should have read: `4d + 9` scores for
+    /// The input to blame for an unusual reading, and what it should have read: `2d + 21` scores for
     /// `d` inputs; see the [module](crate::detect::explain).
     ///
     /// A reading of which no input is wrong has a suspect, too: ask on an alarm.

@@ -20,7 +20,7 @@ impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, 
 where
     S: VectorScaling<[f32; D]>,
 {
-    /// The input to blame for an unusual reading, and what it should have read: `4D + 9` scores and
+    /// The input to blame for an unusual reading, and what it should have read: `2D + 21` scores and
     /// two looks at the points; see [`explain`](crate::detect::explain).
     ///
     /// # Errors
