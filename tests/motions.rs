@@ -117,7 +117,7 @@ where
         [own, others].map(|scores| scores.into_iter().map(|(spe, _)| spe).collect::<Vec<_>>())
     };
     let (learned, small) = (run(training.len()), run(32));
-    [&learned, &small].map(require_usual);
+    [&learned, &small].into_iter().for_each(require_usual);
     let [normal, anomalous] = split(&learned);
     let [small_normal, small_anomalous] = split(&small);
     let threshold = learned.report.threshold.spe.to_f64();
