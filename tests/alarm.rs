@@ -457,7 +457,8 @@ fn wrong_configurations_are_named() {
     assert_eq!(name(AlarmRule::Count { window: 5, raise: 3, clear: 3 }), "clear");
     assert_eq!(name(AlarmRule::Count { window: 32, raise: 32, clear: 31 }), "");
     for shift in 0..=255 {
-        assert_eq!(name(AlarmRule::Smoothed { shift, end: 80 }) == "", shift <= 8, "{shift}");
+        let expected = if shift <= 8 { "" } else { "shift" };
+        assert_eq!(name(AlarmRule::Smoothed { shift, end: 80 }), expected, "{shift}");
     }
     for end in 0..=255 {
         let expected = if (1..=100).contains(&end) { "" } else { "end" };

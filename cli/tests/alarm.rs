@@ -90,13 +90,13 @@ fn the_alarm_is_that_of_the_formula() {
     assert_eq!(spe.len(), 140);
     let unusual: Vec<bool> = column(&plain, "unusual").iter().map(|&cell| cell == 1.0).collect();
     assert!(unusual.iter().zip(&spe).all(|(&unusual, &spe)| unusual == (spe > limits.0)));
-    let one = [0..140];
+    let one = std::iter::once(0..140).collect::<Vec<_>>();
     assert_eq!(alarms(&plain), smoothed(&spe, &one, limits, (3, 0.8)));
     for (options, recordings, rule) in [
         (["--recording", "run"].as_slice(), recordings(), (3, 0.8)),
-        (&["--alarm", "smoothed", "--alarm-shift", "1"], one.to_vec(), (1, 0.8)),
-        (&["--alarm-shift", "5", "--alarm-end", "50"], one.to_vec(), (5, 0.5)),
-        (&["--alarm-shift", "0", "--alarm-end", "100"], one.to_vec(), (0, 1.0)),
+        (&["--alarm", "smoothed", "--alarm-shift", "1"], one.clone(), (1, 0.8)),
+        (&["--alarm-shift", "5", "--alarm-end", "50"], one.clone(), (5, 0.5)),
+        (&["--alarm-shift", "0", "--alarm-end", "100"], one.clone(), (0, 1.0)),
     ] {
         let scored = desk.succeed(&[score.as_slice(), options].concat());
         let expected = smoothed(&spe, &recordings, limits, rule);

@@ -13,7 +13,7 @@ use crate::{Number, escape, file};
 /// Score each row: CSV `row,spe,t2,abs_sum,unusual,alarm` on standard output.
 ///
 /// unusual is 1 if SPE is above the threshold, else 0; alarm is 1 while the alarm is up, which
-/// looks at one row after the other.
+/// looks at one row after the other: at those that are scored, and no others.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
