@@ -255,7 +255,7 @@ pub enum FormatFault {
         /// Bytes of a number in the stored detector.
         found: u8,
     },
-    /// The kernel, or a part of it, is of another type.
+    /// The kernel, a part of it, or the scaling is of another type.
     Tag {
         /// Which part, e.g. `kernel`.
         what: &'static str,

@@ -518,6 +518,7 @@ fn parts_of(bytes: &[u8], like: &Whole) -> Result<Whole, Error> {
     model.header.far = next(i);
     model.header.ceiling = next(i);
     let threshold = Threshold::new(next(i)).with_usual(next(i));
+    assert_eq!(next::<u8>(i), 0, "no floors");
     let scaling = Scaling::new(next(i), next(i));
     for input in &mut model.inputs {
         input.mean = next::<u32>(i) as i32;

@@ -379,10 +379,10 @@ fn damaged_bytes_are_refused_and_nothing_is_lost() {
     for (at, value, name) in [
         (16, 61_u32.to_le_bytes(), "unusual"),
         (16, 1_u32.to_le_bytes(), "unusual"),
-        (28, number(f32::NAN), "spe"),
-        (32, number(f32::INFINITY), "spe"),
-        (32, number(0.0), "largest"),
-        (48, number(2.0), "largest"),
+        (32, number(f32::NAN), "spe"),
+        (36, number(f32::INFINITY), "spe"),
+        (36, number(0.0), "largest"),
+        (52, number(2.0), "largest"),
         (12, 3_u32.to_le_bytes(), "largest"),
     ] {
         let error = refuse(&forge(at, &value));

@@ -417,7 +417,7 @@ fn a_forged_floor_is_refused_at_every_door() {
     let mut quantised = LogQuantisedDetector::<D, R, P>::new();
     quantised.quantise(detector).unwrap();
     let is_floor = |error: Error| matches!(error, Error::Parameter { name: "floor", .. });
-    let at = 24 + 6 + 3 * 4 + 2 * D * 4;
+    let at = 24 + 6 + 4 * 4 + 2 * D * 4;
     assert_eq!(bytes[at + 4..at + 8], detector.scaling().floor[1].to_le_bytes());
     let mut bad_floors = vec![[0.0; D]];
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, f32::from_bits(1)] {

@@ -294,9 +294,11 @@ fn forged_bytes_are_refused_by_name() {
     assert_eq!(fault(&with(4, &[1, 0])), FormatFault::Version { found: 1, expected: 3 });
     assert_eq!(fault(&with(4, &[0, 1])), FormatFault::Version { found: 256, expected: 3 });
     assert_eq!(fault(&with(6, &[2])), FormatFault::Scalar { expected: 4, found: 2 });
-    for flags in [2, 3, 4, 8, 0xFF] {
+    for flags in [2, 3, 6, 8, 0xFF] {
         assert_eq!(fault(&with(7, &[flags])), FormatFault::Flags { found: flags });
     }
+    let logarithmic = FormatFault::Tag { what: "scaling", expected: 0, found: 4 };
+    assert_eq!(fault(&with(7, &[4])), logarithmic);
     let nothing = fault(&with(16, &[0; 4]));
     assert!(matches!(nothing, FormatFault::Length { found: 362, .. }), "{nothing:?}");
     assert!(matches!(fault(&with(20, &[0; 4])), FormatFault::Length { .. }));

@@ -112,7 +112,9 @@ fn wishes_that_cannot_be_granted_are_refused_by_name() {
         let error = refused(options);
         assert!(error.contains(why), "{options:?}: {error}");
     }
-    desk.write("train.csv", &table(0..80, false).replace(",", ",-"));
+    let rows = table(0..80, false);
+    let (header, rows) = rows.split_once('\n').expect("a header");
+    desk.write("train.csv", &format!("{header}\n{}", rows.replace(',', ",-")));
     let error = refused(&["--log", "strength"]);
     assert!(error.contains("train.csv: column strength has no value above 0"), "{error}");
 }

@@ -11,7 +11,7 @@ use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use mercer::detect::persist::Encode;
+use mercer::detect::persist::{Encode, EncodeScaling};
 use mercer::detect::{DetectorBuffer, Reading, Scaling, Threshold};
 use mercer::kernel::{
     BlockKernel, Codes, Cosine, Exp, Gradient, Laplacian, Linear, Normalised, Poly, Product, Rbf,
@@ -104,7 +104,7 @@ fn valid<Type: 'static>(make: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
 
 fn stored<K, X>(detector: &Detector<K, X, R, P>) -> Vec<u8>
 where
-    X: Reading<Scaling: Encode> + Encode,
+    X: Reading<Scaling: EncodeScaling> + Encode,
     K: BlockKernel<X::View, Scalar: Encode> + Encode,
 {
     let mut bytes = vec![0; detector.encoded_len()];
@@ -115,7 +115,7 @@ where
 
 fn learned<K, X>(kernel: K, samples: &[X]) -> Detector<K, X, R, P>
 where
-    X: Reading<Scaling: Encode> + Encode,
+    X: Reading<Scaling: EncodeScaling> + Encode,
     K: BlockKernel<X::View, Scalar: Encode> + Encode + Clone,
 {
     let mut learner = Box::new(Learner::<K, X, N, R, P>::new());
@@ -273,7 +273,7 @@ fn word(i: usize) -> String {
 
 fn sequences<K, X>(mut bytes: Vec<u8>, reading: X, decisions: &mut Decisions<'_>)
 where
-    X: Reading<Scaling: Encode> + Encode,
+    X: Reading<Scaling: EncodeScaling> + Encode,
     K: BlockKernel<X::View, Scalar: Number> + Encode,
 {
     edit::<K::Scalar>(&mut bytes, 24 + K::SIZE + 4 * K::Scalar::SIZE, decisions);

@@ -72,12 +72,12 @@ pub enum Replace {
 /// other sizes do not matter.
 ///
 /// More samples with the same points find more: `N` can be larger than `R` by far. Each takes `8·D`
-/// bytes for `D` inputs in `f32` (raw and scaled), `4·R` and 16 more; the detector stays as it is:
+/// bytes for `D` inputs in `f32` (raw and scaled), `4·R` and 17 more; the detector stays as it is:
 ///
 /// ```
 /// use mercer::GaussianLearner;
 /// let [few, many] = [GaussianLearner::<12, 128, 48, 24>::SIZE, GaussianLearner::<12, 512, 48, 24>::SIZE];
-/// assert_eq!(many - few, 384 * (8 * 12 + 4 * 48 + 16));
+/// assert_eq!(many - few, 384 * (8 * 12 + 4 * 48 + 17));
 /// ```
 ///
 /// Where there is no RAM for them, the readings after learning can still set the threshold:
