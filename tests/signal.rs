@@ -254,17 +254,36 @@ fn edge_cases_agree_with_the_reference() {
     assert_eq!(golden.rows(), 52);
 }
 
-/// Each set of recordings, its channels, and the windows and hops that the reference lists.
-const SETS: [(&str, &[&str], &[(usize, usize)]); 5] = [
-    ("fan", &["ax", "ay", "az"], &[(64, 64), (128, 64), (100, 50)]),
-    ("cnc", &["ax", "ay", "az"], &[(64, 64), (128, 64), (256, 256), (1024, 512), (100, 50)]),
-    (
-        "shoulder",
-        &["ax", "ay", "az", "gx", "gy", "gz"],
-        &[(64, 64), (128, 64), (256, 256), (100, 50)],
-    ),
-    ("current", &["ia", "ib", "ic"], &[(64, 64), (128, 64), (256, 256), (100, 50)]),
-    ("pressure", &["p"], &[(64, 64), (128, 64), (256, 256), (1024, 512), (100, 50)]),
+/// A set of recordings.
+struct Set {
+    name: &'static str,
+    channels: &'static [&'static str],
+    /// Lengths and hops that the reference lists.
+    windows: &'static [(usize, usize)],
+}
+
+const SETS: [Set; 5] = [
+    Set { name: "fan", channels: &["ax", "ay", "az"], windows: &[(64, 64), (128, 64), (100, 50)] },
+    Set {
+        name: "cnc",
+        channels: &["ax", "ay", "az"],
+        windows: &[(64, 64), (128, 64), (256, 256), (1024, 512), (100, 50)],
+    },
+    Set {
+        name: "shoulder",
+        channels: &["ax", "ay", "az", "gx", "gy", "gz"],
+        windows: &[(64, 64), (128, 64), (256, 256), (100, 50)],
+    },
+    Set {
+        name: "current",
+        channels: &["ia", "ib", "ic"],
+        windows: &[(64, 64), (128, 64), (256, 256), (100, 50)],
+    },
+    Set {
+        name: "pressure",
+        channels: &["p"],
+        windows: &[(64, 64), (128, 64), (256, 256), (1024, 512), (100, 50)],
+    },
 ];
 
 /// The channels of a set, and where each recording begins and ends.
@@ -305,7 +324,7 @@ fn real_windows_agree_with_the_reference() {
     }
     let counts = read_shared("golden-signal/windows.csv");
     let (mut compared, mut worst) = (0, Worst::default());
-    for (set, names, windows) in SETS {
+    for Set { name: set, channels: names, windows } in SETS {
         let recordings = Recordings::read(set, names);
         for &(length, hop) in windows {
             let golden = read_shared(&format!("golden-signal/{set}_w{length}h{hop}.csv"));
@@ -844,4 +863,20 @@ fn numbers_at_the_floor_are_counted() {
     let mut almost = saturated;
     almost[7] -= 1;
     assert_eq!(features(&almost, 1.0, &list, 1e-9).unwrap().1, 0);
+}
+
+/// Where `std` is linked, its methods of `f32` hide those of `Real`, and a host would take other logarithms than a device.
+#[test]
+fn mathematics_is_called_by_path() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/signal");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for method in [".ln()", ".sqrt()", ".exp()", ".sin()", ".cos()", ".powi(", ".powf("] {
+            assert!(!text.contains(method), "{}: {method}", path.display());
+        }
+        files += 1;
+    }
+    assert!(files > 8, "{files} files");
 }

@@ -14,8 +14,6 @@
 //!
 //! **Bound.** 5e-6 of the sum of all bins, and 7e-5 in the logarithm of a band with more than 1e-4
 //! of it: what `tests/signal.rs` holds them to.
-//!
-//! **Why an own transform.** Measured on a Cortex-M4F
 
 use core::num::NonZero;
 
