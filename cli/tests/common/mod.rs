@@ -127,11 +127,13 @@ pub(crate) fn parse(csv: &str) -> (Vec<String>, Vec<Vec<f64>>) {
     (header, lines.map(|line| line.split(',').map(number).collect()).collect())
 }
 
-/// A column by name.
+/// A column of numbers by its name; the others may be text.
 pub(crate) fn column(csv: &str, name: &str) -> Vec<f64> {
-    let (header, rows) = parse(csv);
-    let position = header.iter().position(|found| found == name).expect("the column");
-    rows.iter().map(|row| row[position]).collect()
+    let mut lines = csv.lines();
+    let mut header = lines.next().expect("a header").split(',');
+    let place = header.position(|column| column == name).expect("the column");
+    let number = |cell: &str| cell.parse().unwrap_or_else(|_| panic!("{cell} is a number"));
+    lines.map(|line| number(line.split(',').nth(place).expect("a cell"))).collect()
 }
 
 /// The largest difference, relative to the largest entry of what was expected.
