@@ -199,7 +199,7 @@ fn heat_map<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<Strin
     }
     let (middle, brightest) = (words::thresholds(heat.middle()), words::thresholds(heat.brightest));
     write!(caption, "</span> {brightest} and above; {middle} in the middle.")?;
-    caption += "<br>A contribution is a slope: how fast SPE changes with an input, times its distance from the mean. It is a picture of where to look, not a share of SPE; whom to blame is in the list of alarms.";
+    caption += "<br>A contribution is a slope: how fast SPE changes with an input, times its distance from the mean. It is a picture of where to look, not a share of SPE; whom to blame is in the list of unusual rows.";
     for (screen, across) in ["wide", "narrow"].into_iter().zip(heat.across()) {
         if across < readings.count() {
             write!(
