@@ -1,16 +1,16 @@
 //! Energies in bands of frequencies.
 //!
-//! **Method.** The samples less their mean are weighted by a periodic Hann window,
-//! `h_i = ½ − ½ cos(2πi/n)`, and transformed: `P_k = w_k|X_k|²/(n Σh²)`, with `w_k = 1` for the first
-//! and the last of the `K = n/2` bins after bin 0, else 2, so that their sum is about the variance.
-//! Band `b` of `B` adds up the bins from `1 + ⌊bK/B⌋` to `⌊(b+1)K/B⌋`; bin 0 belongs to none. A band
+//! **Method.** The samples less their mean are weighted by a periodic Hann window, `h_i = ½ − ½
+//! cos(2πi/n)`, and transformed: `P_k = w_k|X_k|²/(n Σh²)`, with `w_k = 1` for the first and the
+//! last of the `K = n/2` bins after bin 0, else 2, so that their sum is about the variance. Band
+//! `b` of `B` adds up the bins from `1 + ⌊bK/B⌋` to `⌊(b+1)K/B⌋`; bin 0 belongs to none. A band
 //! without bins has no energy.
 //!
 //! **Source.** Welch, *The Use of Fast Fourier Transform for the Estimation of Power Spectra*, IEEE
 //! Transactions on Audio and Electroacoustics 15, 1967, of a single segment.
 //!
-//! **Domain.** A power of two of samples. Energies are in squares of the samples' unit; inside, they
-//! are in squares of a unit that is about their range, and logarithms are taken there.
+//! **Domain.** A power of two of samples. Energies are in squares of the samples' unit; inside,
+//! they are in squares of a unit that is about their range, and logarithms are taken there.
 //!
 //! **Bound.** 5e-6 of the sum of all bins, and 7e-5 in the logarithm of a band with more than 1e-4
 //! of it: what `tests/signal.rs` holds them to.
@@ -51,7 +51,7 @@ impl<'a> Spectrum<'a> {
         Self { bins: memory, log_factor: 2.0 * centre.log_unit() - Real::ln(norm) }
     }
 
-    /// The natural logarithm of the energy in a band of `1..=255`; −∞ where there is none.
+    /// The natural logarithm of the energy in a band, one of so many; −∞ where there is none.
     pub(crate) fn log_energy(&self, band: usize, of: NonZero<usize>) -> f32 {
         let last = self.bins.len();
         let (from, to) = (1 + band * last / of, (band + 1) * last / of);

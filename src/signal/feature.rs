@@ -8,7 +8,8 @@ use crate::error::Error;
 /// A feature of the samples `x_0 … x_{n−1}` of one channel.
 ///
 /// With the mean `m = Σx/n` and `c = x − m`. A channel whose samples are all equal has a mean, a
-/// least and a largest value, and an RMS; everything else is 0, and the logarithms are at the floor.
+/// least and a largest value, and an RMS; everything else is 0, and the logarithms are at the
+/// floor.
 ///
 /// Its text is the name that recipes and tables use, and parses again:
 ///

@@ -6,9 +6,9 @@
 //! bins, and only its squared sizes are kept. One table of half a turn serves all layers, the pairs
 //! of bins and the [Hann window](super::bands).
 //!
-//! **Source.** Cooley & Tukey, *An Algorithm for the Machine Calculation of Complex Fourier Series*,
-//! Mathematics of Computation 19, 1965; real signals: Press et al., *Numerical Recipes*, section
-//! 12.3.
+//! **Source.** Cooley & Tukey, *An Algorithm for the Machine Calculation of Complex Fourier
+//! Series*, Mathematics of Computation 19, 1965; real signals: Press et al., *Numerical Recipes*,
+//! section 12.3.
 //!
 //! **Domain.** 2, 4, 8, … samples of about 1 in size.
 //!
@@ -122,8 +122,8 @@ impl Order {
     }
 }
 
-/// Turns samples, in the [`Order`] above, into `|X_k|²`: bin `k` in the first part of entry `k`, and
-/// the last bin (Nyquist's), for which there is no entry, in the second part of entry 0.
+/// Turns samples, in the [`Order`] above, into `|X_k|²`: bin `k` in the first part of entry `k`,
+/// and the last bin (Nyquist's), for which there is no entry, in the second part of entry 0.
 ///
 /// `turn` has as many entries as `z`.
 pub(crate) fn powers(z: &mut [Complex], turn: &[Complex]) {

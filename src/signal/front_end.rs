@@ -5,8 +5,8 @@ use crate::linalg::slices::entry;
 use crate::signal::feature::Feature;
 use crate::signal::operator::Operator;
 
-/// The floor of logarithms unless a recipe says otherwise: it hardly matters, as long as it is below
-/// what sensors resolve.
+/// The floor of logarithms unless a recipe says otherwise: it hardly matters, as long as it is
+/// below what sensors resolve.
 pub const FLOOR: f32 = 1e-9;
 
 /// What is made of raw samples, as constants: a recipe that firmware has in flash.

@@ -105,7 +105,8 @@ impl Operator {
     }
 }
 
-/// The mean of a row and those remembered, of which `seen` are from before; the oldest is forgotten.
+/// The mean of a row and those remembered, of which `seen` are from before; the oldest is
+/// forgotten.
 fn average(row: &mut [f32], memory: &mut [f32], seen: u32) {
     let width = row.len().max(1);
     let known = (memory.len() / width).min(seen as usize);

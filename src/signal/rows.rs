@@ -1,16 +1,17 @@
 //! Readings smoothed, stacked or differentiated over time, also those of slow sensors without
 //! windows.
 //!
-//! **Method.** Each [`Operator`] remembers some rows, the newest first, and turns a row into another
-//! one in place; the next operator takes that. All start afresh at a gap.
+//! **Method.** Each [`Operator`] remembers some rows, the newest first, and turns a row into
+//! another one in place; the next operator takes that. All start afresh at a gap.
 //!
 //! **Source.** Lags: Ku, Storer & Georgakis, *Disturbance detection and isolation by dynamic
 //! principal component analysis*, Chemometrics and Intelligent Laboratory Systems 30, 1995.
 //!
 //! **Domain.** Finite numbers.
 //!
-//! **Bound.** A moving average is the newest row plus a mean of differences to it, so that an offset
-//! costs no digits: 1e-6 of the largest number, which `tests/signal.rs` holds all operators to.
+//! **Bound.** A moving average is the newest row plus a mean of differences to it, so that an
+//! offset costs no digits: 1e-6 of the largest number, which `tests/signal.rs` holds all operators
+//! to.
 
 use core::marker::PhantomData;
 
@@ -23,8 +24,8 @@ use crate::signal::operator::{Operator, memory, validate, width};
 /// The operators of the recipe `F`, with what they remember: rows of `INPUTS` numbers in, rows of
 /// `OUTPUTS` out.
 ///
-/// `OUTPUTS` is [`width`] and `MEMORY` is [`memory`] of them, which the compiler checks. All zeros at
-/// first, so that a `static` takes no flash.
+/// `OUTPUTS` is [`width`] and `MEMORY` is [`memory`] of them, which the compiler checks. All zeros
+/// at first, so that a `static` takes no flash.
 ///
 /// ```
 /// use mercer::signal::{Feature, FrontEnd, Operator, Rows, memory, width};
@@ -100,8 +101,8 @@ impl<'a> RowsMut<'a> {
     /// [`memory`] and [`width`] say.
     ///
     /// # Errors
-    /// [`Error::Parameter`] names an operator whose number is out of range, [`Error::Capacity`] what
-    /// has no room.
+    /// [`Error::Parameter`] names an operator whose number is out of range, [`Error::Capacity`]
+    /// what has no room.
     pub fn new(
         operators: &'a [Operator],
         inputs: usize,

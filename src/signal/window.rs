@@ -2,8 +2,8 @@
 //!
 //! A window is complete when it holds `LENGTH` samples that followed one another, and then again
 //! after every `HOP` samples: windows start at sample 0, `HOP`, 2 `HOP`, … after a start or a gap,
-//! as in a recording that is cut on a desk. With `HOP` larger than `LENGTH`, the samples between two
-//! windows belong to none. What does not fill a window before a gap is dropped.
+//! as in a recording that is cut on a desk. With `HOP` larger than `LENGTH`, the samples between
+//! two windows belong to none. What does not fill a window before a gap is dropped.
 //!
 //! Each channel has a ring of its own, so that it can be lent out in the order of time as two
 //! slices, and nothing is moved but the new sample.
@@ -195,8 +195,8 @@ impl<'a, T: Stored> Channel<'a, T> {
         first.map_or(0.0, |sample| sample.value() * self.scale)
     }
 
-    /// Hands over each sample, from the oldest to the newest: two plain loops where an iterator over
-    /// both parts would ask at every sample which of them it is in.
+    /// Hands over each sample, from the oldest to the newest: two plain loops where an iterator
+    /// over both parts would ask at every sample which of them it is in.
     #[inline(always)]
     pub(crate) fn each(&self, mut visit: impl FnMut(f32)) {
         for part in self.parts {
