@@ -24,7 +24,7 @@ use mercer::{Alarm, AlarmConfig, Detector, Error, Learner, Progress, Recipe};
 use static_cell::ConstStaticCell;
 use support::say;
 
-const RECORDS: usize = 48;
+const RECORDS: usize = 40;
 const POINTS: usize = 16;
 const COMPONENTS: usize = 10;
 /// Usual records to try it on.

@@ -109,7 +109,10 @@ fn every_use_of_the_model_knows_the_new_threshold() {
         assert_eq!(spe > limit, unusual, "{spe}");
     }
     let inspected = desk.succeed(&["inspect", "n.mercer"]);
-    assert!(inspected.contains("1.00 % of normal readings are unusual (by 399 later readings"), "{inspected}");
+    assert!(
+        inspected.contains("1.00 % of normal readings are unusual (by 399 later readings"),
+        "{inspected}"
+    );
     desk.succeed(&["report", "n.mercer", "new.csv", "--out", "r.html"]);
     let page = fs::read_to_string(desk.path("r.html")).expect("the page");
     assert!(page.contains("by 399 later readings") && page.contains("if like the later readings"));

@@ -36,6 +36,7 @@ impl FoldOrder {
 
 /// Where the block of a fold begins: `⌈fold·count/folds⌉`.
 fn edge(fold: usize, count: usize, folds: usize) -> usize {
+    let folds = folds.max(1);
     let (each, rest) = (count / folds, count % folds);
     let extra = match folds.checked_mul(rest) {
         Some(_) => (fold * rest).div_ceil(folds),
@@ -71,7 +72,7 @@ impl HeldOut {
 
     /// The positions, in order.
     pub fn positions(&self) -> impl Iterator<Item = usize> {
-        (self.first..self.end).step_by(self.step)
+        (self.first..self.end).step_by(self.step.max(1))
     }
 
     /// The position with this number, if there are so many.

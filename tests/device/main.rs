@@ -56,9 +56,6 @@ type Small = Learner<Rbf<f32>, [f32; 2], 20, 6, 4>;
 type Learned = Detector<Rbf<f32>, [f32; 2], 6, 4>;
 static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Learner::new());
 
-static LOG_LEARNER: ConstStaticCell<LogLearner<2, 20, 6, 4>> =
-    ConstStaticCell::new(LogLearner::new());
-
 #[derive(Debug)]
 enum Failure {
     Refused(#[allow(dead_code, reason = "shown by Debug")] Error),
@@ -361,7 +358,8 @@ fn listen<T: Stored, const LENGTH: usize>(
 /// A detector of two logarithmic inputs, in floats and in integers; 0 and negative readings, too.
 #[inline(never)]
 fn logarithms() -> Result<(), Failure> {
-    let learner = LOG_LEARNER.take();
+    // On the stack, which has room for it while no other is at work: the smallest board has no more.
+    let mut learner = LogLearner::<2, 12, 4, 3>::new();
     while !learner.is_full() {
         // From 1/8 to 8 or so.
         let [x, y] = SAMPLES[learner.len()].map(|value| 1.0 / (1.25 + value));
@@ -373,7 +371,7 @@ fn logarithms() -> Result<(), Failure> {
     let detector = learner.detector()?;
     say!("logarithms: floors {}", Bits(&detector.scaling().floor));
     say!("  mean       {}", Bits(&detector.scaling().scaling.mean));
-    let mut quantised = LogQuantisedDetector::<2, 6, 4>::new();
+    let mut quantised = LogQuantisedDetector::<2, 4, 3>::new();
     quantised.quantise(detector)?;
     for x in [[1.0, 1.0], [0.3, 7.0], [0.0, 1e-30], [-5.0, 1e30]] {
         let (exact, whole) = (detector.score(&x)?, quantised.score(&x)?);
