@@ -108,8 +108,8 @@ pub trait Kernel<X: ?Sized> {
     /// kernel has no strangers, or does not say (the default).
     ///
     /// A threshold that no stranger exceeds is never exceeded at all, so a
-    /// [detector](crate::Detector) with such a threshold is refused. For a kernel that does not say,
-    /// it cannot be.
+    /// [detector](crate::Detector) with such a threshold is refused. For a kernel that does not
+    /// say, it cannot be.
     fn stranger_norm(&self) -> Option<Self::Scalar> {
         None
     }

@@ -344,8 +344,8 @@ mod tests {
         }
     }
 
-    /// Terms whose sum loses digits when they are added one by one: equal ones, a large one first, and
-    /// a million tenths.
+    /// Terms whose sum loses digits when they are added one by one: equal ones, a large one first,
+    /// and a million tenths.
     #[test]
     fn long_sums_keep_their_digits() {
         let error = |terms: &[f32]| {

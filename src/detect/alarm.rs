@@ -1,11 +1,11 @@
 //! From single readings to an alarm: warm-up, smoothing, hysteresis, latch and acknowledge.
 //!
 //! One reading above the threshold is *unusual*, and not yet an *alarm*: thresholds are set so that
-//! a few percent of the normal readings exceed them. (A rate of
-//! [false alarms](crate::detect::FalseAlarms) therefore speaks of unusual readings; an alarm is
-//! raised less often, as the [report](crate::detect::LearnReport::alarms) of learning shows.) An
-//! [`Alarm`] looks at scores as they come, by a [rule](AlarmRule) that says when it is *up* and when
-//! it is *over*:
+//! a few percent of the normal readings exceed them. (A rate of [false
+//! alarms](crate::detect::FalseAlarms) therefore speaks of unusual readings; an alarm is raised
+//! less often, as the [report](crate::detect::LearnReport::alarms) of learning shows.) An [`Alarm`]
+//! looks at scores as they come, by a [rule](AlarmRule) that says when it is *up* and when it is
+//! *over*:
 //!
 //! | rule | up | over |
 //! |---|---|---|
@@ -216,8 +216,8 @@ impl<T: Smooth> Alarm<T> {
     }
 
     /// Takes note that the readings to come do not go on where the last one was: a new recording, a
-    /// standstill, a sensor that was off. The readings before are forgotten, and an alarm that is up
-    /// is over. Returns the state after it.
+    /// standstill, a sensor that was off. The readings before are forgotten, and an alarm that is
+    /// up is over. Returns the state after it.
     pub const fn gap(&mut self) -> AlarmState {
         self.absent = 0;
         self.history = 0;

@@ -15,7 +15,8 @@
 //! then close to `α`, mostly below, but not bounded by it. `docs/CALIBRATION.md` has what it was
 //! for many kinds of readings, `docs/EVALUATION.md` on real data.
 //!
-//! The readings after learning can take the place of cross-fit: see [`later`](crate::detect::later).
+//! The readings after learning can take the place of cross-fit: see
+//! [`later`](crate::detect::later).
 //!
 //! *Exchangeable* means: taken under the same conditions as the samples, and independent of each
 //! other. Of readings that drift, or that are like their neighbours, more raise false alarms.
@@ -60,8 +61,8 @@ impl<T: Real> FalseAlarms<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] when it does not lie between 0 and 1, or when alarms or readings are not
-    /// more than 0.
+    /// [`Error::Parameter`] when it does not lie between 0 and 1, or when alarms or readings are
+    /// not more than 0.
     pub fn share(&self) -> Result<T, Error> {
         let share = match *self {
             Self::Share(share) => share,

@@ -16,8 +16,8 @@
 //!   Gaussian kernel SPE can pass a crest on its way to its ceiling, and beyond it all signs are
 //!   turned round. An input that hangs at its mean has none, whatever it should read.
 //!
-//! `docs/EVALUATION.md` compares the two: the suspect is the right sensor more often, above all when
-//! its value is possible by itself but not beside the others.
+//! `docs/EVALUATION.md` compares the two: the suspect is the right sensor more often, above all
+//! when its value is possible by itself but not beside the others.
 //!
 //! # What instead
 //! The suspect comes with its expected value, for every kernel. With Gaussian kernels, where the

@@ -2,32 +2,33 @@
 //!
 //! Cross-fit promises a rate that is close to what was wished for, and 128 samples say little about
 //! one reading in a hundred. The firmware can go on: it scores readings that it takes as normal,
-//! and keeps the few largest scores. Of `M` of them, with `k = ⌊α(M+1)⌋`, the threshold is the `k`-th
-//! largest, and a reading is unusual when it scores strictly above it.
+//! and keeps the few largest scores. Of `M` of them, with `k = ⌊α(M+1)⌋`, the threshold is the
+//! `k`-th largest, and a reading is unusual when it scores strictly above it.
 //!
 //! **What is promised.** If a further reading is exchangeable with these (same conditions, and
 //! independent of each other), it is unusual with probability `k/(M+1) ≤ α`, on average over
-//! calibrations. One calibration has a rate of its own, spread like Beta(`k`, `M+1−k`): its interval
-//! from 5 to 95 % is in the [result](LaterCalibration). Equal scores only make the rate smaller.
+//! calibrations. One calibration has a rate of its own, spread like Beta(`k`, `M+1−k`): its
+//! interval from 5 to 95 % is in the [result](LaterCalibration). Equal scores only make the rate
+//! smaller.
 //!
 //! **What is refused.** Faults among these readings raise the threshold, up to one that finds no
 //! such fault any more. So they are judged by the threshold from before, with its own promise `p`:
-//! [`Error::StrangeReadings`] says that more of them are above it than `2p` explains by chance (once
-//! in a hundred), or that the new threshold is above `1.5·√(p/l)` times the old one, `l` being the
-//! lower end of the interval. Of 400 independent readings with light tails, that refuses at most 3 %
-//! of calibrations; if 5 % of them are faults, it refuses all where every input is off by 3
-//! deviations, and about four in five where one is off by 5. What is not noticed is faint: it scores
-//! about like normal readings. With heavy tails (Student's t, three degrees of freedom) and 1 %
-//! wished for, four in ten are refused, faults or none: there such a threshold passes most faults
-//! of 5 deviations. Who knows that all readings were normal
+//! [`Error::StrangeReadings`] says that more of them are above it than `2p` explains by chance
+//! (once in a hundred), or that the new threshold is above `1.5·√(p/l)` times the old one, `l`
+//! being the lower end of the interval. Of 400 independent readings with light tails, that refuses
+//! at most 3 % of calibrations; if 5 % of them are faults, it refuses all where every input is off
+//! by 3 deviations, and about four in five where one is off by 5. What is not noticed is faint: it
+//! scores about like normal readings. With heavy tails (Student's t, three degrees of freedom) and
+//! 1 % wished for, four in ten are refused, faults or none: there such a threshold passes most
+//! faults of 5 deviations. Who knows that all readings were normal
 //! [trusts](LaterReadings::calibrate_trusting) them. (`cargo test --test later` measures it.)
 //!
 //! **Source.** Vovk, Gammerman, Shafer, *Algorithmic Learning in a Random World*, 2005 (split, or
-//! inductive, conformal prediction); Vovk, *Conditional Validity of Inductive Conformal Predictors*,
-//! 2012, for the spread of one calibration.
+//! inductive, conformal prediction); Vovk, *Conditional Validity of Inductive Conformal
+//! Predictors*, 2012, for the spread of one calibration.
 //!
-//! **Bound.** `K` kept scores and 7 numbers; a reading takes at most `K` comparisons. A result takes
-//! at most 128 times `M` steps of a few operations; mostly a few thousand in all.
+//! **Bound.** `K` kept scores and 7 numbers; a reading takes at most `K` comparisons. A result
+//! takes at most 128 times `M` steps of a few operations; mostly a few thousand in all.
 
 mod spread;
 mod stored;
@@ -131,7 +132,8 @@ impl<T: Real, const K: usize> LaterReadings<T, [T; K]> {
 }
 
 impl<T: Real, S> LaterReadings<T, S> {
-    /// As [`of`](Self::of), with places for the largest scores that the caller has, all of them zero.
+    /// As [`of`](Self::of), with places for the largest scores that the caller has, all of them
+    /// zero.
     pub const fn kept_in(places: S, before: &Threshold<T>, promised: T) -> Self {
         let (count, unusual, mean) = (0, 0, T::ZERO);
         Self { largest: places, count, unusual, mean, before: *before, promised }
@@ -142,8 +144,8 @@ impl<T: Real, S: AsRef<[T]> + AsMut<[T]>> LaterReadings<T, S> {
     /// Takes the SPE of another normal reading.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if it is not finite, and [`Error::Capacity`] after 2³² − 1 readings; both
-    /// leave all as it was.
+    /// [`Error::Parameter`] if it is not finite, and [`Error::Capacity`] after 2³² − 1 readings;
+    /// both leave all as it was.
     pub fn push(&mut self, spe: T) -> Result<(), Error> {
         if !spe.is_finite() {
             return Err(Error::Parameter { name: "spe", rule: "finite" });

@@ -81,8 +81,8 @@ pub enum Replace {
 /// ```
 ///
 /// Where there is no RAM for them, the readings after learning can still set the threshold:
-/// [`LaterReadings`](crate::detect::LaterReadings) takes a few numbers. `docs/EVALUATION.md` has what
-/// either is worth on real data.
+/// [`LaterReadings`](crate::detect::LaterReadings) takes a few numbers. `docs/EVALUATION.md` has
+/// what either is worth on real data.
 ///
 /// `E` is the [eigensolver](crate::linalg::eigen) of its fits;
 /// [`Jacobi`](crate::linalg::eigen::Jacobi) needs `R²` numbers more.
@@ -376,10 +376,10 @@ where
     ///
     /// Normal is what is usual, and also the single unusual reading that comes up among usual ones
     /// from time to time: it becomes a sample a few readings later, if its score is no more than
-    /// twice the threshold. A fault that lasts for more than a reading never enters, unless more than
-    /// one normal reading in five is unusual by the recipe's own wish. The samples stay as they are
-    /// while the learner is frozen or learning. Call [`begin`](Self::begin) from
-    /// time to time to learn from what has changed.
+    /// twice the threshold. A fault that lasts for more than a reading never enters, unless more
+    /// than one normal reading in five is unusual by the recipe's own wish. The samples stay as
+    /// they are while the learner is frozen or learning. Call [`begin`](Self::begin) from time to
+    /// time to learn from what has changed.
     ///
     /// # Errors
     /// Those of [`Detector::score`].
@@ -501,8 +501,8 @@ where
         set(&mut self.recordings, place, self.recording);
     }
 
-    /// Moves a random sample to the place of the oldest, and those that are older than it by a place
-    /// each.
+    /// Moves a random sample to the place of the oldest, and those that are older than it by a
+    /// place each.
     fn bring_random_forward(&mut self) {
         // Numerical Recipes' generator of 32 bits, of which the upper ones are taken.
         self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -515,8 +515,8 @@ where
         }
     }
 
-    /// Makes the candidate the detector's model. A function of its own, so that the report is not on
-    /// the stack during other steps.
+    /// Makes the candidate the detector's model. A function of its own, so that the report is not
+    /// on the stack during other steps.
     #[inline(never)]
     fn adopt(&mut self) -> Result<(), Error> {
         let job = self.job.pop().ok_or(Error::NotFitted)?;

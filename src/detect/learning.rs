@@ -8,8 +8,8 @@
 //!    all samples.
 //! 4. The order of the samples is looked at: if neighbours are alike, or a quarter is unlike the
 //!    others, the wish for false alarms is unlikely to come true.
-//! 5. A threshold that no reading exceeds is lowered, alarms on these scores are counted, and inputs
-//!    whose faults pass unnoticed are looked for.
+//! 5. A threshold that no reading exceeds is lowered, alarms on these scores are counted, and
+//!    inputs whose faults pass unnoticed are looked for.
 //!
 //! What cannot be right is refused, what may not be is said: see [`Warning`] and the last variants
 //! of [`Error`].
@@ -190,7 +190,8 @@ enum Stage<K, T, E> {
         rows: usize,
         fit: LandmarkFit<T, E>,
     },
-    /// Score the samples of a fold, of which so many are done, by points of which `near` have memos.
+    /// Score the samples of a fold, of which so many are done, by points of which `near` have
+    /// memos.
     Score {
         fold: usize,
         kernel: K,
@@ -503,8 +504,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         Ok(())
     }
 
-    /// Counts the alarms that the scores of the samples raise, in their order, and warns of an alarm
-    /// that usual readings would not end.
+    /// Counts the alarms that the scores of the samples raise, in their order, and warns of an
+    /// alarm that usual readings would not end.
     fn watch(&mut self, spe: &[T]) -> Result<(), Error> {
         let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
         let mut was_active = false;

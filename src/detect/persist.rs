@@ -31,8 +31,8 @@
 //! | | 2`ps` | offsets `b`, then variances `λ` |
 //! | last 4 | 4 | CRC-32 (that of Ethernet, zip and PNG) of all bytes before |
 //!
-//! Flags: bit 0 says that the kernel is [indefinite](crate::kpca::ExpansionHeader::indefinite), bit 1
-//! that readings are no vectors, bit 2 that some input is logarithmic, so that floors follow the
+//! Flags: bit 0 says that the kernel is [indefinite](crate::kpca::ExpansionHeader::indefinite), bit
+//! 1 that readings are no vectors, bit 2 that some input is logarithmic, so that floors follow the
 //! deviations; the others are 0.
 //!
 //! | kernel | tag | then |

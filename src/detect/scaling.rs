@@ -200,7 +200,8 @@ impl<X: Vector> Scaling<X> {
     /// Can it be divided by?
     ///
     /// # Errors
-    /// [`Error::Parameter`] when a mean is not finite, or a deviation not finite, positive and normal.
+    /// [`Error::Parameter`] when a mean is not finite, or a deviation not finite, positive and
+    /// normal.
     pub fn validate(&self) -> Result<(), Error> {
         validate(self.mean.view(), self.deviation.view())
     }

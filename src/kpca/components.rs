@@ -86,7 +86,8 @@ pub(crate) fn choose<T: Real>(
         return Err(Error::Capacity { what: "components", needed: 1, capacity });
     }
     let kept = values.iter().take(components).fold(T::ZERO, |sum, &value| sum + value);
-    // Rounding, or negative eigenvalues of an indefinite kernel, can make the whole less than a part.
+    // Rounding, or negative eigenvalues of an indefinite kernel, can make the whole less than a
+    // part.
     let explained = if kept < total { kept / total } else { T::ONE };
     Ok(Choice { components, rank, explained })
 }

@@ -217,8 +217,8 @@ impl<T: Real> PivotedCholesky<T> {
     }
 }
 
-/// The coordinate of a sample that an indefinite kernel makes longer than the sample itself: what is
-/// left of its length. Far longer ones would drown the landmarks' own in the mean.
+/// The coordinate of a sample that an indefinite kernel makes longer than the sample itself: what
+/// is left of its length. Far longer ones would drown the landmarks' own in the mean.
 fn shortened<T: Real>(entry: T, residual: T) -> T {
     let length = T::ZERO.larger(residual).sqrt();
     if entry < T::ZERO { -length } else { length }

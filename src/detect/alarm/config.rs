@@ -54,8 +54,8 @@ impl AlarmRule {
     /// If 5 % of the usual readings are unusual, independently, 3 of 5 are so once in 860 readings.
     pub const THREE_OF_FIVE: Self = Self::Count { window: 5, raise: 3, clear: 1 };
 
-    /// Does an alarm end when readings are as usual again? Not by a smoothed score if usual readings
-    /// [score](Threshold::usual) more than `end` percent of the threshold; learning
+    /// Does an alarm end when readings are as usual again? Not by a smoothed score if usual
+    /// readings [score](Threshold::usual) more than `end` percent of the threshold; learning
     /// [warns](crate::detect::Warning::AlarmStays) where that is so with the default.
     ///
     /// ```

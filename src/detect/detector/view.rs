@@ -100,8 +100,8 @@ where
     S: Samples<View = [T]> + ?Sized,
     K: Gradient<T>,
 {
-    /// Writes how strongly the SPE of a raw reading, which is scaled in place, depends on each input;
-    /// see [`explain`](crate::detect::explain).
+    /// Writes how strongly the SPE of a raw reading, which is scaled in place, depends on each
+    /// input; see [`explain`](crate::detect::explain).
     ///
     /// # Errors
     /// As [`project`](Self::project).

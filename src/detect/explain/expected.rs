@@ -79,7 +79,8 @@ where
     /// [module](crate::detect::explain) for when to use this and when
     /// [`expected_input`](Self::expected_input).
     ///
-    /// An iteration costs about a score; [`ITERATIONS`] is a good number to allow.
+    /// An iteration costs about a score;
+    /// [`ITERATIONS`](crate::detect::explain::ITERATIONS) is a good number to allow.
     ///
     /// # Errors
     /// As [`score`](Self::score), [`Error::Parameter`] for no `iterations`, and
@@ -103,7 +104,8 @@ where
     /// What one input should read by what the others say, in raw units. What `x` holds for it does
     /// not matter and need not be finite: a sensor that has failed can be replaced.
     ///
-    /// An iteration costs about 2 scores; [`ITERATIONS`] is a good number to allow.
+    /// An iteration costs about 2 scores;
+    /// [`ITERATIONS`](crate::detect::explain::ITERATIONS) is a good number to allow.
     ///
     /// # Errors
     /// As [`score`](Self::score), [`Error::Parameter`] when there is no such `input` or no

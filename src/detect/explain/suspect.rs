@@ -153,8 +153,8 @@ where
     K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
     S: VectorScaling<X>,
 {
-    /// The input to blame for an unusual reading, and what it should have read: `2d + 21` scores for
-    /// `d` inputs; see the [module](crate::detect::explain).
+    /// The input to blame for an unusual reading, and what it should have read: `2d + 21` scores
+    /// for `d` inputs; see the [module](crate::detect::explain).
     ///
     /// A reading of which no input is wrong has a suspect, too: ask on an alarm.
     ///

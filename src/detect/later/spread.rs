@@ -1,15 +1,15 @@
 //! How far the rate of one calibration may be from the mean.
 //!
-//! **Method.** The rate above the `k`-th largest of `M` scores is spread like Beta(`k`, `M+1−k`), and
-//! is below `x` with the chance that a binomial count of `M` trials at `x` is `k` or more. Its terms
-//! are summed up in both directions from the one of `k`, in units of that one, so that neither
-//! factorials nor powers are needed and nothing vanishes. Quantiles follow by bisection.
+//! **Method.** The rate above the `k`-th largest of `M` scores is spread like Beta(`k`, `M+1−k`),
+//! and is below `x` with the chance that a binomial count of `M` trials at `x` is `k` or more. Its
+//! terms are summed up in both directions from the one of `k`, in units of that one, so that
+//! neither factorials nor powers are needed and nothing vanishes. Quantiles follow by bisection.
 //!
 //! **Source.** Johnson, Kotz, Balakrishnan, *Continuous Univariate Distributions* 2, 1995, for the
 //! beta distribution by binomial sums.
 //!
-//! **Bound.** At most `M` terms a sum; those that change nothing any more are left out, which leaves
-//! about `k + 8√k` of them. Within 1e-4 of itself in `f32`, for `k` up to thousands.
+//! **Bound.** At most `M` terms a sum; those that change nothing any more are left out, which
+//! leaves about `k + 8√k` of them. Within 1e-4 of itself in `f32`, for `k` up to thousands.
 
 use crate::math::Real;
 

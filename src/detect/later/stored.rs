@@ -61,8 +61,8 @@ impl<T: Real + Encode, const K: usize> LaterReadings<T, [T; K]> {
     ///
     /// # Errors
     /// All of them leave it as it was: [`Error::Format`] for bytes that are no later readings or
-    /// were altered, [`Error::Shape`] for another `K`, and [`Error::Parameter`] for numbers that are
-    /// never written.
+    /// were altered, [`Error::Shape`] for another `K`, and [`Error::Parameter`] for numbers that
+    /// are never written.
     pub fn read_from(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let read = Self::decode(bytes)?;
         read.validate()?;

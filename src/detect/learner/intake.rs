@@ -12,9 +12,9 @@ use crate::math::Real;
 /// How many readings on either side of an unusual one must be usual, if this share of normal ones
 /// is unusual: up to 4, but so few that two thirds of these still become samples.
 ///
-/// More keep out faults that flicker. But where more of what is normal is refused than the threshold
-/// can make up for, it falls with every refit: with two readings and a share of 20 %, false alarms
-/// rose to 80 % in 150 refits.
+/// More keep out faults that flicker. But where more of what is normal is refused than the
+/// threshold can make up for, it falls with every refit: with two readings and a share of 20 %,
+/// false alarms rose to 80 % in 150 refits.
 pub(super) fn calm_around<T: Real>(share: T) -> u32 {
     let usual = T::ONE - share;
     let mut taken = T::ONE;

@@ -4,10 +4,10 @@
 //! inputs at once; `z_i` are the centred coordinates that the fit to all samples leaves.
 //!
 //! *Neighbours.* Of samples half a recording apart, `u_t = z_t − z_{t+n/2}`, neighbours have the
-//! products `q_t = u_t·u_{t+1}`. If the samples are exchangeable, each is as likely to have one sign
-//! as the other (exchange the later two of its four samples), whatever their distribution: so
-//! `Σq/√Σq²` is about standard normal. The lag-1 autocorrelation `Σq / Σ‖u‖²` is too small by
-//! about `(1+3ρ)/n`; with that added, `n` samples are worth about `n(1−ρ)/(1+ρ)` independent ones.
+//! products `q_t = u_t·u_{t+1}`. If the samples are exchangeable, each is as likely to have one
+//! sign as the other (exchange the later two of its four samples), whatever their distribution: so
+//! `Σq/√Σq²` is about standard normal. The lag-1 autocorrelation `Σq / Σ‖u‖²` is too small by about
+//! `(1+3ρ)/n`; with that added, `n` samples are worth about `n(1−ρ)/(1+ρ)` independent ones.
 //!
 //! *Drift.* The mean of a quarter of the samples lies from that of the others as far as chance
 //! takes it: the squared distance, in units of what is expected, is about `χ²_ν/ν` with
@@ -15,9 +15,10 @@
 //! alike: `(1+ρ)/(1−ρ)` times as much, with a `ρ` from samples an eighth of a recording apart, over
 //! which a drift does not show.
 //!
-//! **Source.** Bartlett, *On the Theoretical Specification and Sampling Properties of Autocorrelated
-//! Time-Series*, 1946; Kendall, *Note on Bias in the Estimation of Autocorrelation*, 1954; Gretton et al., *A Kernel Two-Sample Test*, JMLR 13, 2012, for distances of
-//! means in feature space; Wilson & Hilferty, *The Distribution of Chi-Square*, 1931.
+//! **Source.** Bartlett, *On the Theoretical Specification and Sampling Properties of
+//! Autocorrelated Time-Series*, 1946; Kendall, *Note on Bias in the Estimation of Autocorrelation*,
+//! 1954; Gretton et al., *A Kernel Two-Sample Test*, JMLR 13, 2012, for distances of means in
+//! feature space; Wilson & Hilferty, *The Distribution of Chi-Square*, 1931.
 //!
 //! **Domain.** Samples in the order in which they were taken. In another order nothing is found.
 //!

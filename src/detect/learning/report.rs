@@ -11,16 +11,16 @@ use crate::kpca::FitReport;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Warning {
-    /// Inputs that never changed: a sensor that is disconnected, or not needed. Drop them, or record
-    /// them at work.
+    /// Inputs that never changed: a sensor that is disconnected, or not needed. Drop them, or
+    /// record them at work.
     ConstantInputs {
         /// The first of them.
         first: usize,
         /// How many there are.
         count: usize,
     },
-    /// Inputs that kept one value for more than half of the time, and hardly ever had it otherwise: a
-    /// sensor that got stuck. Learn from a time when it worked, or drop it.
+    /// Inputs that kept one value for more than half of the time, and hardly ever had it otherwise:
+    /// a sensor that got stuck. Learn from a time when it worked, or drop it.
     StuckInputs {
         /// The first of them.
         first: usize,
@@ -28,8 +28,8 @@ pub enum Warning {
         count: usize,
     },
     /// Samples that are exact copies of earlier ones: they teach nothing, and cross-fit takes them
-    /// for new ones. Leave them out, or read more slowly. It is said of more than one sample in 40, and
-    /// not where all inputs have few levels, so that equal samples need not be copies.
+    /// for new ones. Leave them out, or read more slowly. It is said of more than one sample in 40,
+    /// and not where all inputs have few levels, so that equal samples need not be copies.
     Duplicates {
         /// How many there are.
         samples: usize,
@@ -49,8 +49,8 @@ pub enum Warning {
         /// How many it would take; `usize::MAX` stands for that many and more.
         needed: usize,
     },
-    /// Neighbouring samples are alike, so that they say less about the readings to come than as many
-    /// independent ones would: expect more false alarms.
+    /// Neighbouring samples are alike, so that they say less about the readings to come than as
+    /// many independent ones would: expect more false alarms.
     Autocorrelated {
         /// How many independent samples they are worth.
         effective: usize,
@@ -69,11 +69,11 @@ pub enum Warning {
     /// [`FitReport::explained`] has the figure.)
     ComponentsCapped,
     /// More than a tenth of the variance, and more than the recipe leaves, lies outside the span of
-    /// the points: make room for more of them, or choose a wider kernel. (Less than that costs next to
-    /// no detection: [`FitReport::unspanned`] has the figure.)
+    /// the points: make room for more of them, or choose a wider kernel. (Less than that costs next
+    /// to no detection: [`FitReport::unspanned`] has the figure.)
     PointsCapped,
-    /// The kernel is not positive semi-definite: scores have no meaning as distances. Choose another
-    /// one, or other parameters.
+    /// The kernel is not positive semi-definite: scores have no meaning as distances. Choose
+    /// another one, or other parameters.
     Indefinite,
     /// Some samples look as strange as anything could, e.g. a rare state, and set a threshold that
     /// no reading would exceed. It was lowered:
@@ -116,14 +116,14 @@ pub enum Blindness {
         /// Which sample.
         sample: usize,
     },
-    /// The threshold is so high that little exceeds it, because some samples are strange. Trim them,
-    /// record more like them, or allow more false alarms.
+    /// The threshold is so high that little exceeds it, because some samples are strange. Trim
+    /// them, record more like them, or allow more false alarms.
     Threshold {
         /// The strangest sample.
         sample: usize,
     },
-    /// The input had the same value in more than half of the samples. Drop it, or record it while it
-    /// works.
+    /// The input had the same value in more than half of the samples. Drop it, or record it while
+    /// it works.
     Stuck,
     /// The input varies much less than another one: standardise.
     Scale,
@@ -169,16 +169,16 @@ pub struct LearnReport<T> {
     pub threshold: Threshold<T>,
     /// The share of false alarms that was wished for: of normal readings that are unusual.
     pub wished: T,
-    /// The share of false alarms that the samples support: the wish, or more if they are too few for
-    /// it, or worth too few since [neighbours are alike](Warning::Autocorrelated) (with folds in
-    /// turn it is then still too small), or since the threshold
-    /// [had to be lowered](Warning::ThresholdLowered). It is to be expected of readings that are
+    /// The share of false alarms that the samples support: the wish, or more if they are too few
+    /// for it, or worth too few since [neighbours are alike](Warning::Autocorrelated) (with folds
+    /// in turn it is then still too small), or since the threshold [had to be
+    /// lowered](Warning::ThresholdLowered). It is to be expected of readings that are
     /// [exchangeable](crate::detect::calibrate) with the samples: taken under the same conditions,
     /// and independent of each other.
     pub false_alarms: T,
-    /// How often an alarm, by its [default](crate::AlarmConfig::DEFAULT), is raised by the scores of
-    /// the samples: in their order, each by a model that has not seen it. All of them false, if the
-    /// samples are normal. (The shares above are of readings that are
+    /// How often an alarm, by its [default](crate::AlarmConfig::DEFAULT), is raised by the scores
+    /// of the samples: in their order, each by a model that has not seen it. All of them false, if
+    /// the samples are normal. (The shares above are of readings that are
     /// [unusual](crate::Verdict::unusual), of which it takes more than one to raise an alarm.)
     pub alarms: usize,
     /// How many samples were left out.

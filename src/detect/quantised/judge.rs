@@ -12,8 +12,8 @@ const SCORE_BITS: u32 = f32::MANTISSA_DIGITS;
 /// The exponent field of 1.
 const ONE_EXPONENT: i32 = f32::MAX_EXP - 1;
 
-/// The SPE of a reading, what it was compared with, and the outcome, in whole numbers: Q28, of which
-/// `2^28` is 1. See [`QuantisedDetector::judge`].
+/// The SPE of a reading, what it was compared with, and the outcome, in whole numbers: Q28, of
+/// which `2^28` is 1. See [`QuantisedDetector::judge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

@@ -226,8 +226,8 @@ impl Input {
     /// An input whose unit, a power of two, is at most `coarsest` in widths of the kernel. Also
     /// returns the unit.
     ///
-    /// `density` is how many widths of the kernel a change of the raw input, or of its logarithm, by
-    /// 1 is; `usual` are the bits that it may have.
+    /// `density` is how many widths of the kernel a change of the raw input, or of its logarithm,
+    /// by 1 is; `usual` are the bits that it may have.
     fn new(
         mean: f32,
         density: f32,

@@ -1,4 +1,5 @@
-//! Other values in the place of an input: the suspect, and verdicts without inputs that have failed.
+//! Other values in the place of an input: the suspect, and verdicts without inputs that have
+//! failed.
 //!
 //! By the rules of [`trial`](crate::detect::trial), in its units, on scores in integers. Only the
 //! values to be tried take floating-point operations, a few dozen each.
@@ -20,8 +21,8 @@ impl<const D: usize, const R: usize, const P: usize, S> QuantisedDetector<D, R, 
 where
     S: VectorScaling<[f32; D]>,
 {
-    /// The input to blame for an unusual reading, and what it should have read: `2D + 21` scores and
-    /// two looks at the points; see [`explain`](crate::detect::explain).
+    /// The input to blame for an unusual reading, and what it should have read: `2D + 21` scores
+    /// and two looks at the points; see [`explain`](crate::detect::explain).
     ///
     /// # Errors
     /// As [`score`](Self::score), and [`ScaleOverflow`](crate::error::Fault::ScaleOverflow) names

@@ -28,8 +28,8 @@ use crate::math::{Real, first_not_finite, scale_of};
 /// ones in `tests/leading.rs`, some with the least memory).
 ///
 /// Of indefinite ones about 1 in 1,000 is not solved by then: those whose wanted eigenvalues are
-/// tiny beside negative ones, or agree with others to the last digit, when the basis is shorter than
-/// `n`.
+/// tiny beside negative ones, or agree with others to the last digit, when the basis is shorter
+/// than `n`.
 pub const MAX_RESTARTS: usize = 300;
 
 /// Most steps between two looks at the Ritz values, which cost about as much as a step.
