@@ -12,7 +12,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use mercer::detect::persist::{Encode, EncodeScaling};
-use mercer::detect::{DetectorBuffer, Reading, Scaling, Threshold};
+use mercer::detect::{DetectorBuffer, LogScaling, Reading, Scaling, Threshold};
+use mercer::error::FormatFault;
 use mercer::kernel::{
     BlockKernel, Codes, Cosine, Exp, Gradient, Laplacian, Linear, Normalised, Poly, Product, Rbf,
     Scale, Sigmoid, Spectrum, Sum, Text,
@@ -195,14 +196,23 @@ where
     let mut detector = Box::new(Of::<K, T>::new());
     let mut memory = vec![T::ZERO; DetectorBuffer::<K, T>::numbers(D, R, P)];
     let mut buffer = DetectorBuffer::<K, T>::new(D, R, P, &mut memory).expect("room");
+    // Both take logarithmic inputs, which a detector without logarithms refuses by name.
+    let mut logarithmic = Box::new(Detector::<K, [T; D], R, P, LogScaling<[T; D]>>::new());
+    let read = buffer.read_from(&bytes);
+    assert_eq!(read, logarithmic.read_from(&bytes), "two readers of the same bytes");
     let accepted = detector.read_from(&bytes);
-    assert_eq!(accepted, buffer.read_from(&bytes), "two readers of the same bytes");
+    let refuses_logs =
+        matches!(accepted, Err(Error::Format(FormatFault::Tag { what: "scaling", .. })));
+    assert!(accepted == read || refuses_logs, "{accepted:?}, {read:?}");
     if accepted.is_err() {
         assert_eq!(
             detector.score(&[T::ZERO; D]).map(|_| ()),
             Err(Error::NotFitted),
             "nothing was changed"
         );
+        if let (Ok(()), Err(error)) = (read, logarithmic.score(&[T::ONE; D])) {
+            require_typed(error);
+        }
         return;
     }
     let again = stored(&detector);
