@@ -416,6 +416,10 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         if let Some(norm) = norm {
             self.require_reach(norm, scratch)?;
         }
+        // Models of folds can be indefinite where that of all samples is not.
+        if !scratch.candidate.header.indefinite {
+            self.threshold.usual = self.threshold.usual.larger(T::ZERO);
+        }
         self.watch(head(scratch.spe, self.kept))?;
         let probe = Probe::new(head(scratch.spe, self.kept));
         self.stage = Stage::Probe { kernel, fit, near, probe };
