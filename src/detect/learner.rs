@@ -519,7 +519,8 @@ where
     /// on the stack during other steps.
     #[inline(never)]
     fn adopt(&mut self) -> Result<(), Error> {
-        let job = self.job.pop().ok_or(Error::NotFitted)?;
+        // Where it is, not taken out: it would be the largest value on the stack.
+        let job = self.job.first().ok_or(Error::NotFitted)?;
         let (kernel, mut report) = job.learning.result().ok_or(Error::NotFitted)?;
         let (n, oldest) = (self.samples.len(), self.oldest);
         let scratch = self.workspace.scratch(self.samples.len())?;
@@ -527,6 +528,7 @@ where
         let points = scratch.points(&report).filter_map(|sample| samples.get(sample));
         self.detector.model.replace(kernel.clone(), points, scratch.candidate.view());
         self.detector.threshold = report.threshold;
+        self.job.clear();
         report.renumber(|place| (place + n - oldest) % n.max(1));
         self.report.clear();
         let pushed = self.report.push(report);
