@@ -20,6 +20,10 @@ pub enum AlarmRule {
     /// By a smoothed score `E ← E + (SPE − E)/2^shift`, which starts at what is
     /// [usual](crate::detect::Threshold::usual): raised when it is above the threshold, ended when
     /// it is below `end` percent of that.
+    ///
+    /// After scores of `f` thresholds it takes some `2^shift · ln(f)` usual readings to end. A
+    /// Gaussian kernel's are bounded, but with a kernel whose scores grow without bound (linear,
+    /// polynomial, spectrum) that can be long: count there, if that matters.
     Smoothed {
         /// How slowly `E` follows the scores, 0 to 8: it has made half of the way after about
         /// `0.7·2^shift` readings. 0 is not at all smoothed. 2 to 4 behave alike on real data.
