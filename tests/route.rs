@@ -134,6 +134,7 @@ where
     for offset in [0.0, 5.0] {
         same_bits::<_, T, 3, 13, 5>(Rbf::new(t(0.04)), offset);
         same_bits::<_, T, 8, 32, 4>(Rbf::new(t(0.02)), offset);
+        same_bits::<_, T, 11, 14, 5>(Rbf::new(t(0.02)), offset);
         same_bits::<_, T, 4, 12, 6>(Rbf { gamma: t(0.05), math: Libm }, offset);
         same_bits::<_, T, 4, 12, 6>(Laplacian::new(t(0.1)), offset);
         same_bits::<_, T, 4, 5, 4>(Linear, offset);
@@ -280,6 +281,7 @@ fn the_route_agrees_with_the_plain_formulas() {
         }
         let double = [
             differences::<_, f64, 3, 13, 5>(Fast, offset),
+            differences::<_, f64, 11, 14, 5>(Fast, offset),
             differences::<_, f64, 17, 31, 24>(Libm, offset),
         ];
         for (projection, spe) in double {

@@ -43,11 +43,16 @@ use super::Kernel;
 use crate::linalg::slices::head;
 use crate::math::Real;
 
+/// Room, in numbers, for what a kernel makes of a query before blocks are evaluated. With more of
+/// it, scores would need more stack, and what it saves is the smaller a share the more inputs there
+/// are.
+pub const FEW: usize = 8;
+
 /// What the kernel values of one query with all points have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Query<T> {
-    /// Added to the exponents of a block.
+    /// What the kernel adds to the exponents of a block.
     pub start: T,
     /// By which the values, or a sum of them, must still be multiplied: finite and > 0.
     pub factor: T,
@@ -87,7 +92,16 @@ pub trait BlockKernel<X: ?Sized>: Kernel<X> {
         None
     }
 
-    /// `k(x, p)/factor` for four near points and a near query.
+    /// A near query as [`eval_block`](Self::eval_block) wants it: itself, or written to the room.
+    /// Once for all blocks.
+    #[inline(always)]
+    fn for_blocks<'a>(&self, x: &'a X, room: &'a mut [Self::Scalar; FEW]) -> &'a X {
+        let _ = room;
+        x
+    }
+
+    /// `k(x, p)/factor` for four near points and a near query, which went through
+    /// [`for_blocks`](Self::for_blocks).
     #[inline(always)]
     fn eval_block(
         &self,
@@ -130,6 +144,10 @@ impl<X: ?Sized, K: BlockKernel<X> + ?Sized> BlockKernel<X> for &K {
     #[inline(always)]
     fn prepare(&self, x: &X, peer: &X) -> Option<Query<K::Scalar>> {
         (**self).prepare(x, peer)
+    }
+    #[inline(always)]
+    fn for_blocks<'a>(&self, x: &'a X, room: &'a mut [K::Scalar; FEW]) -> &'a X {
+        (**self).for_blocks(x, room)
     }
     #[inline(always)]
     fn eval_block(

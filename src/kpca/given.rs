@@ -21,7 +21,9 @@ impl<T: Real> ExpansionView<'_, T> {
     /// As [`project_row`](Self::project_row).
     pub fn score_row(&self, kxx: T, row: &[T], projection: &mut [T]) -> Result<Score<T>, Error> {
         let centre_product = self.centre_product(row, projection)?;
-        Ok(Score::new(self.header(), kxx, centre_product, projection, self.variances()))
+        let header = self.header();
+        let score = Score::new(header, kxx, centre_product, projection, self.variances());
+        Ok(score.clamped(header.indefinite))
     }
 
     /// Writes the projections and returns `Σ β_i k_i`.

@@ -222,7 +222,8 @@ where
         let header = self.expansion.header();
         let projection = head(projection, header.components as usize);
         let (kxx, variances) = (kernel.diagonal(x), self.expansion.variances());
-        finite_score(Score::new(header, kxx, centre_product, projection, variances))
+        let score = Score::new(header, kxx, centre_product, projection, variances);
+        Ok(finite_score(score)?.clamped(header.indefinite))
     }
 
     /// Makes the memos of the points once these are in place.

@@ -7,7 +7,7 @@
 
 use crate::error::Error;
 use crate::kernel::BlockKernel;
-use crate::kernel::block::Query;
+use crate::kernel::block::{FEW, Query};
 use crate::linalg::lanes::{LANES, Lanes, add_dot, add_rows};
 use crate::linalg::slices::tail_mut;
 use crate::math::Real;
@@ -102,8 +102,10 @@ where
     K: BlockKernel<P::View, Scalar = P::Scalar>,
 {
     let mut centre_sum = P::Scalar::ZERO;
+    let mut room = [P::Scalar::ZERO; FEW];
+    let in_blocks = kernel.for_blocks(x, &mut room);
     for Block { points, memos, weights, centre } in table.blocks() {
-        let k = kernel.eval_block(query, x, points, memos);
+        let k = kernel.eval_block(query, in_blocks, points, memos);
         add_rows(sums, weights, k);
         centre_sum = add_dot(centre_sum, centre, k);
         keep(&k);

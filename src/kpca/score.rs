@@ -44,7 +44,8 @@ pub struct Score<T> {
 }
 
 impl<T: Real> Score<T> {
-    /// The scores that follow from `k(x, x)`, `Σ β_i k_i` and the projections.
+    /// The scores that follow from `k(x, x)`, `Σ β_i k_i` and the projections. SPE may be negative by
+    /// rounding.
     #[inline(always)]
     pub(super) fn new(
         header: &ExpansionHeader<T>,
@@ -54,10 +55,13 @@ impl<T: Real> Score<T> {
         variances: &[T],
     ) -> Self {
         let centre_distance = kxx - (centre_product + centre_product) + header.centre_norm;
-        let score = Self::from_distance(centre_distance, projection, variances);
-        // Only rounding makes it negative, unless the kernel itself does.
-        let spe = if header.indefinite { score.spe } else { T::ZERO.larger(score.spe) };
-        Self { spe, ..score }
+        Self::from_distance(centre_distance, projection, variances)
+    }
+
+    /// Only rounding makes SPE negative, unless the kernel itself does.
+    #[inline(always)]
+    pub(crate) fn clamped(self, indefinite: bool) -> Self {
+        Self { spe: if indefinite { self.spe } else { T::ZERO.larger(self.spe) }, ..self }
     }
 
     /// The scores that follow from `k̃` and the projections. SPE may be negative by rounding.
@@ -81,9 +85,9 @@ pub(crate) fn require_finite_outputs<T: Real>(projection: &[T]) -> Result<(), Er
     }
 }
 
-/// A score that did not overflow: any overflow shows in one of these fields.
+/// A score that did not overflow: any overflow shows in one of these fields, before SPE is clamped.
 pub(crate) fn finite_score<T: Real>(score: Score<T>) -> Result<Score<T>, Error> {
-    match (score.spe + score.t2 + score.centre_distance).is_finite() {
+    match (score.spe + score.t2).is_finite() {
         true => Ok(score),
         false => Err(Error::Query(Fault::Overflow)),
     }

@@ -142,7 +142,8 @@ where
         let centre_product = self.project_prepared(query, table, x, projection, keep)?;
         let (header, variances) = (self.expansion.header(), self.expansion.variances());
         let kxx = self.kernel.diagonal(x);
-        finite_score(Score::new(header, kxx, centre_product, projection, variances))
+        let score = Score::new(header, kxx, centre_product, projection, variances);
+        Ok(finite_score(score)?.clamped(header.indefinite))
     }
 
     /// Writes the projections of a query and returns `Σ β_i k_i`.

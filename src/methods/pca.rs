@@ -358,7 +358,6 @@ impl<'a, T: Real> PcaView<'a, T> {
         self.project(x, projection)?;
         let score =
             Score::from_distance(squared_distance(x, self.mean), projection, self.variances);
-        // Only rounding makes it negative.
-        finite_score(Score { spe: T::ZERO.larger(score.spe), ..score })
+        Ok(finite_score(score)?.clamped(false))
     }
 }
