@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::Number;
 use crate::grid::Grid;
 
-/// A kernel by name and parameters. Braces where there are none, or serde would let strangers stand
-/// there.
+/// A kernel by name and parameters: `{"rbf": {"gamma": 0.1}}`. Braces where there are none, or serde
+/// would let strangers stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum KernelSpec<T> {
     /// `x·y`.
     Linear {},

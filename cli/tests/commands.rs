@@ -40,7 +40,7 @@ fn a_summary_says_what_was_fitted() {
     assert_eq!(eigenvalues.len() as u64, json["components"].as_u64().expect("a count"));
     assert!(eigenvalues.windows(2).all(|pair| pair[0].as_f64() >= pair[1].as_f64()));
     assert_eq!(json["inputs"].as_array().map(Vec::len), Some(4));
-    assert_eq!(json["kernel"]["type"], "rbf");
+    assert_eq!(json["kernel"]["rbf"]["gamma"], 0.03125);
     let assumption = json["false_alarms_assume"].as_str().expect("an assumption");
     assert!(inspected.contains(assumption), "{assumption}");
     assert!(json["cost"]["instructions"]["cortex_m4f"].as_u64() > Some(1000));
