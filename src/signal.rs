@@ -72,7 +72,7 @@ mod window;
 
 pub use extract::{Extractor, Features};
 pub use feature::{Feature, outputs};
-pub use fft::fill_turn;
+pub use fft::{fill_turn, power_spectrum};
 pub use front_end::{FLOOR, FrontEnd};
 pub use names::{Name, Names};
 pub use operator::{Operator, memory, width};

@@ -34,8 +34,9 @@ macro_rules! stream {
             { $channels },
             { $window },
             { $hop },
-            { $crate::signal::view::<$recipe, $samples>($channels, $window, $hop).inputs() },
-            { $crate::signal::view::<$recipe, $samples>($channels, $window, $hop).memory() },
+            // Sizes that are the same for either kind of samples.
+            { $crate::signal::view::<$recipe, f32>($channels, $window, $hop).inputs() },
+            { $crate::signal::view::<$recipe, f32>($channels, $window, $hop).memory() },
         >
     };
 }
