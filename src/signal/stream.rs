@@ -69,6 +69,25 @@ macro_rules! stream {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 ///
+/// A hop of 0 does not compile, nor do inputs that are not what the recipe gives:
+///
+/// ```compile_fail
+/// # struct Pump;
+/// # impl mercer::signal::FrontEnd for Pump {
+/// #     const FEATURES: &'static [mercer::signal::Feature] = &[mercer::signal::Feature::Mean];
+/// # }
+/// let stream = <mercer::stream!(Pump, f32, 3, 64, 0)>::new();
+/// ```
+///
+/// ```compile_fail
+/// # use mercer::signal::{Feature, FrontEnd, Stream};
+/// # struct Pump;
+/// # impl FrontEnd for Pump {
+/// #     const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::Std];
+/// # }
+/// let stream = Stream::<Pump, f32, 3, 64, 32, 5, 0>::new(); // 3 channels of 2 features are 6
+/// ```
+///
 /// # The longest call
 /// [`push`](Self::push) does all the work of a window in the call that completes it. Where that is
 /// too long, [`take`](Self::take) only stores a sample, and [`step`](Self::step) does the work in
