@@ -1,6 +1,7 @@
 //! From raw samples to readings: windows, features, spectral bands, operators on rows.
 //!
-//! A [`Window`] takes one sample of all channels at a time and lends the last samples out when a
+//! A [`Stream`] is all of it in one value, for firmware. Its parts are of use by themselves: a
+//! [`Window`] takes one sample of all channels at a time and lends the last samples out when a
 //! window is complete. An [`Extractor`] makes a reading of it: the features of a [`FrontEnd`], a
 //! recipe that is written as a constant and stands in flash. [`Rows`] smooths, stacks or
 //! differentiates readings over time.
@@ -45,13 +46,17 @@
 //! | `extract` | [`Extractor`], and [`Features`] for recipes that are read at run time |
 //! | `rows` | [`Rows`]: operators with what they remember; [`RowsMut`] for those of run time |
 //! | `names` | [`Names`]: what each number of a reading is called |
+//! | `view` | [`FrontEndView`]: the whole recipe as values |
+//! | `stream` | [`Stream`]: window, features and operators in one value |
+//! | `source` | [`Source`]: a stream, or a reference to one |
 //!
 //! Everything is `f32`, also where a detector works in `f64`. A recipe that is known to the
 //! compiler and one that is read at run time go through the same code, so that they give the same
 //! bits; of the former, what it does not ask for is not linked.
 //!
 //! This room knows [`error`](crate::error), [`math`](crate::math) and the slices of
-//! [`linalg`](crate::linalg). [`detect`](crate::detect) does not know it, nor it `detect`.
+//! [`linalg`](crate::linalg). [`detect`](crate::detect) does not know it, nor it `detect`;
+//! [`monitor`](crate::monitor) knows both.
 
 mod bands;
 mod extract;
@@ -61,14 +66,20 @@ mod front_end;
 mod names;
 mod operator;
 mod rows;
+mod source;
 mod statistics;
+mod stream;
+mod view;
 mod window;
 
 pub use extract::{Extractor, Features};
 pub use feature::{Feature, outputs};
-pub use fft::fill_turn;
+pub use fft::{fill_turn, power_spectrum};
 pub use front_end::{FLOOR, FrontEnd};
 pub use names::{Name, Names};
 pub use operator::{Operator, memory, width};
 pub use rows::{Rows, RowsMut};
-pub use window::{Channel, Full, LARGEST, Stored, Window};
+pub use source::Source;
+pub use stream::{Stream, view};
+pub use view::FrontEndView;
+pub use window::{Channel, Full, LARGEST, SampleKind, Stored, Window};
