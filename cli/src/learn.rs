@@ -35,6 +35,7 @@ pub(crate) fn learn<T: Number>(
     let fitted = fitted.map_err(|error| explain(error, data))?;
     let training = fitted.training(choices, data);
     Ok(Model {
+        front: None,
         columns: data.columns.clone(),
         kernel,
         mean,

@@ -10,6 +10,7 @@ mod number;
 mod grid;
 mod bounded;
 mod lines;
+mod front;
 mod table;
 mod kernel;
 mod logs;
