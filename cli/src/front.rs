@@ -122,11 +122,12 @@ impl Front {
         );
         let rated = self.rate.is_none_or(|rate| rate.is_finite() && rate > 0.0);
         ensure!(rated, "the rate must be finite and > 0");
-        if let Some(name) =
-            self.by.iter().chain(channels).find(|name| name.len() > 4 * LONGEST_NAME)
-        {
-            let shown = excerpt(name);
-            return Err(anyhow!("the name of a channel is too long: {shown:?}"));
+        for name in self.names().iter().chain(&self.by) {
+            ensure!(
+                name.chars().nth(LONGEST_NAME).is_none(),
+                "a name of more than {LONGEST_NAME} characters: {:?}",
+                excerpt(name)
+            );
         }
         Ok(())
     }
@@ -266,22 +267,16 @@ impl Front {
         text
     }
 
-    /// Which inputs of a row are logarithms at the floor, before the operators.
-    fn is_floored(&self) -> impl Fn(usize, f32) -> bool {
+    /// For each number of a channel, what it is at the floor of logarithms; none if it is no logarithm.
+    fn floors(&self) -> Vec<Option<f32>> {
         let least = Real::ln(self.floor);
-        let floors: Vec<Option<f32>> = self
-            .features
-            .iter()
-            .flat_map(|feature| {
-                let floor = match feature {
-                    Feature::LogStd | Feature::LogMad => Some(least),
-                    Feature::Bands(_) => Some(2.0 * least),
-                    _ => None,
-                };
-                std::iter::repeat_n(floor, feature.outputs())
-            })
-            .collect();
-        move |input, value| floors[input % floors.len()] == Some(value)
+        let floor = |feature: &Feature| match feature {
+            Feature::LogStd | Feature::LogMad => Some(least),
+            Feature::Bands(_) => Some(2.0 * least),
+            _ => None,
+        };
+        let each = |feature: &Feature| std::iter::repeat_n(floor(feature), feature.outputs());
+        self.features.iter().flat_map(each).collect()
     }
 }
 
@@ -319,6 +314,8 @@ pub(crate) struct Stream<'a> {
     turn: Vec<f32>,
     spectrum: Vec<f32>,
     row: Vec<f32>,
+    /// See [`Front::floors`].
+    floors: Vec<Option<f32>>,
     /// Windows whose logarithms were at the floor, for each input before the operators.
     floored: Vec<usize>,
     windows: usize,
@@ -340,6 +337,7 @@ impl<'a> Stream<'a> {
             turn,
             spectrum: vec![0.0; front.window],
             row: vec![0.0; front.row()],
+            floors: front.floors(),
             floored: vec![0; front.row()],
             windows: 0,
             ends: vec![Ends::default(); front.channels.len()],
@@ -386,9 +384,9 @@ impl<'a> Stream<'a> {
         }
         self.skip = hop.saturating_sub(window);
         self.windows += 1;
-        let is_floored = self.front.is_floored();
-        for (input, (&value, count)) in self.row.iter().zip(&mut self.floored).enumerate() {
-            *count += usize::from(is_floored(input, value));
+        let floors = self.floors.iter().cycle();
+        for ((&value, count), floor) in self.row.iter().zip(&mut self.floored).zip(floors) {
+            *count += usize::from(*floor == Some(value));
         }
         self.operators.push(&self.row)
     }

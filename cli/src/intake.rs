@@ -177,6 +177,11 @@ impl<'f, T: Number> Intake<'f, T> {
         self.table.name()
     }
 
+    /// What readings are made of.
+    pub(crate) fn unit(&self) -> &'static str {
+        if self.cut.is_some() { "windows" } else { "rows" }
+    }
+
     /// Names of the inputs.
     pub(crate) fn names(&self) -> &[String] {
         &self.names

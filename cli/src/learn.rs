@@ -56,7 +56,8 @@ fn require_sizes<T>(data: &Loaded<T>, choices: &Choices) -> Result<()> {
     let points = choices.landmarks.of(rows);
     ensure!(
         are_affordable(rows, points),
-        "{name}: {rows} rows with {points} landmarks need too much memory: lower --landmarks, or take fewer rows by --every"
+        "{name}: {rows} {} with {points} landmarks need too much memory: lower --landmarks, or take fewer by --most",
+        data.unit
     );
     Ok(())
 }
@@ -321,7 +322,8 @@ pub(crate) fn explain<T: Number>(error: Error, data: &Loaded<T>) -> anyhow::Erro
         }
         Error::TooFewSamples { given, needed } => {
             anyhow!(
-                "{name}: {given} rows are too few, it takes at least {needed} (two for each fold)"
+                "{name}: {given} {} are too few, it takes at least {needed} (two for each fold)",
+                data.unit
             )
         }
         Error::NoLogarithm { input } => anyhow!(

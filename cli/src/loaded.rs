@@ -15,6 +15,8 @@ use crate::text::excerpt;
 pub(crate) struct Loaded<T> {
     /// The file, for messages.
     pub name: String,
+    /// What readings are: rows, or windows.
+    pub unit: &'static str,
     /// Names of the inputs.
     pub columns: Vec<String>,
     /// One row of inputs for each.
@@ -61,6 +63,7 @@ pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
     }
     let mut loaded = Loaded {
         name: intake.name().into(),
+        unit: intake.unit(),
         columns: intake.names().to_vec(),
         samples: Grid::new(intake.names().len()),
         rows: Vec::new(),

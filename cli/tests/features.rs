@@ -376,6 +376,30 @@ fn as_many_samples_are_taken_as_are_wanted() {
 }
 
 #[test]
+fn folds_are_whole_recordings_in_tune_too() {
+    let desk = Desk::new();
+    desk.write("raw.csv", &hum(5, 6, 200, false));
+    let features = ["features", "raw.csv", "--window", "32", "--by", "run", "--drop", "label"];
+    desk.write("f.csv", &desk.succeed(&features));
+    let tune = ["tune", "f.csv", "--drop", "row", "--by", "run", "--max-flash", "4000"];
+    let said = desk.succeed(&tune);
+    assert!(said.contains("the other 4 folds of whole recordings"), "{said}");
+    let line = said.lines().find(|line| line.starts_with("mercer fit")).expect("the line to use");
+    assert!(line.contains("--drop row --by run"), "{line}");
+    let words: Vec<&str> = line.split(' ').skip(1).collect();
+    assert!(desk.succeed(&words).contains("4 folds of whole recordings"));
+}
+
+#[test]
+fn too_few_windows_are_called_so() {
+    let desk = Desk::new();
+    desk.write("raw.csv", &hum(5, 1, 80, false));
+    let fit = ["fit", "raw.csv", "--window", "32", "--by", "run", "--drop", "label"];
+    let error = desk.fail(&[&fit[..], &["--out", "m.mercer"]].concat());
+    assert!(error.contains("4 windows are too few"), "{error}");
+}
+
+#[test]
 fn what_may_not_be_as_meant_is_said() {
     let desk = Desk::new();
     let base = ["fit", "raw.csv", "--window", "32", "--by", "run", "--drop", "label"];
