@@ -17,7 +17,7 @@ const ASSUMPTION_LATER: &str =
 pub(crate) const ROUNDING: f64 = 1e-3;
 /// Warnings of a model, and characters of each.
 const MOST_WARNINGS: usize = 32;
-const LONGEST_WARNING: usize = 1000;
+pub(crate) const LONGEST_WARNING: usize = 1000;
 
 /// What is known about the fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,8 @@ pub(crate) struct Training {
     pub folds: usize,
     /// How samples were dealt into folds.
     pub fold_order: Order,
+    /// How many recordings the samples are of, as far as these were told apart.
+    pub recordings: usize,
     /// The readings after learning that the threshold was taken from, if it was.
     pub later: Option<Later>,
     /// Why learning refused it, if it did: somebody wanted it all the same.
@@ -116,6 +118,9 @@ impl Training {
                 percent(*low),
                 percent(*high)
             ),
+            None if self.recordings > 1 && self.fold_order == Order::Contiguous => {
+                format!("{} folds of whole recordings", self.folds)
+            }
             None => format!("{} {} folds", self.folds, self.fold_order),
         }
     }
@@ -177,6 +182,11 @@ impl Training {
                 ensure!(self.alarms.is_none(), "alarms of a model that was refused");
             }
         }
+        ensure!(
+            self.recordings > 0 && all.is_some_and(|all| self.recordings <= all),
+            "{} recordings of {samples} samples",
+            self.recordings
+        );
         self.later.as_ref().map_or(Ok(()), |later| later.validate(self.false_alarms))?;
         ensure!(self.warnings.len() <= MOST_WARNINGS, "more than {MOST_WARNINGS} warnings");
         for text in self.warnings.iter().chain(&self.refused) {

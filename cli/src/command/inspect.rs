@@ -8,8 +8,10 @@ use serde::Serialize;
 use super::fit::summary;
 use super::say;
 use crate::choices::Order;
+use crate::front::Front;
 use crate::logs::logarithmic;
 use crate::model::{Model, with_model};
+use crate::samples::SampleType;
 use crate::text::{percent, short};
 use crate::training::Later;
 use crate::{KernelSpec, Number, Precision, escape, file};
@@ -39,6 +41,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 struct Facts<T> {
     precision: Precision,
     kernel: KernelSpec<T>,
+    /// What makes readings of raw samples, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    front_end: Option<Front>,
     inputs: Vec<String>,
     logarithmic: Vec<LogFacts<T>>,
     landmarks: usize,
@@ -57,6 +62,8 @@ struct Facts<T> {
     false_alarms_assume: Option<&'static str>,
     folds: usize,
     fold_order: Order,
+    /// How many recordings the samples are of.
+    recordings: usize,
     /// How often the alarm is raised by the scores that the threshold was calibrated on.
     alarms: Option<usize>,
     /// The readings after learning that the threshold was taken from, if it was.
@@ -107,6 +114,7 @@ impl<T: Number> Facts<T> {
         Ok(Self {
             precision: T::PRECISION,
             kernel: model.kernel,
+            front_end: model.front.clone(),
             inputs: model.columns.clone(),
             logarithmic: logarithmic(&model.columns, &model.floor)
                 .map(|(input, floor)| LogFacts { input: input.clone(), floor })
@@ -126,12 +134,13 @@ impl<T: Number> Facts<T> {
             false_alarms_assume: training.false_alarms.map(|_| training.assumption()),
             folds: training.folds,
             fold_order: training.fold_order,
+            recordings: training.recordings,
             alarms: training.alarms,
             later: training.later.clone(),
             refused: training.refused.clone(),
             warnings: training.warnings.clone(),
             flash_bytes: model.flash(),
-            stored_bytes: model.device_bytes()?.len(),
+            stored_bytes: stored_bytes(model)?,
             stack_bytes: model.stack(),
             cost: model.cost().map(|cost| CostFacts {
                 kernel_evaluations: cost.kernel_evaluations,
@@ -148,11 +157,18 @@ impl<T: Number> Facts<T> {
     }
 }
 
+/// Bytes of the form that a device reads, the front end included.
+fn stored_bytes<T: Number>(model: &Model<T>) -> Result<usize> {
+    let front = model.front.as_ref();
+    let front = front.map_or(0, |front| front.view(SampleType::F32).encoded_len());
+    Ok(front + model.device_bytes()?.len())
+}
+
 fn in_words<T: Number>(model: &Model<T>) -> Result<String> {
     let mut text = summary(model);
     let expansion = model.expansion()?;
     text += &format!("{:<22} {}\n", "precision", T::NAMES[0]);
-    text += &format!("{:<22} {} bytes\n", "stored", model.device_bytes()?.len());
+    text += &format!("{:<22} {} bytes\n", "stored", stored_bytes(model)?);
     text += &format!("{:<22} {:08x}\n", "checksum", model.checksum()?);
     text += "\ncomponent  eigenvalue  explains  together\n";
     let mut together = 0.0;

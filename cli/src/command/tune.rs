@@ -10,12 +10,15 @@ use mercer::kernel::Rbf;
 
 use super::say;
 use crate::escape;
+use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
 use crate::learn::explain;
+use crate::loaded::load;
 use crate::logs::{LogChoice, log_choice};
+use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::search::{Candidate, Found, Search};
-use crate::table::{ColumnChoice, RowChoice, Source, load};
+use crate::table::{ColumnChoice, RowChoice, Source, Table};
 use crate::text::{hang, short, thousands};
 
 /// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use.
@@ -31,6 +34,9 @@ pub(super) struct Arguments {
     label: Option<String>,
     #[command(flatten)]
     normal: NormalLabels,
+    /// Rows in a row with the same text in this column are one recording; it is no input. Folds are whole recordings then
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
     #[command(flatten)]
     rows: RowChoice,
     #[command(flatten)]
@@ -59,12 +65,15 @@ pub(super) struct Arguments {
 const CLOSE_ENOUGH: f64 = 0.005;
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let Arguments { source, rows, label, columns, .. } = arguments;
+    let Arguments { source, rows, label, columns, by, .. } = arguments;
     let mut columns = columns.clone();
     if columns.columns.is_empty() {
-        columns.drop.extend(label.clone());
+        columns.drop.extend(label.iter().chain(by).cloned());
     }
-    let data = load::<f32>(source, rows, label.as_deref(), |table| table.inputs(&columns))?;
+    let mut table = Table::open(source, rows)?;
+    let inputs = table.inputs(&columns)?;
+    let beside = Beside { label: label.as_deref(), by: by.as_deref(), ..Beside::default() };
+    let data = load(Intake::<f32>::rows(table, inputs, &beside, Missing::Error)?)?;
     let normal = match label {
         Some(label) => arguments.normal.split(&data.name, label, &data.labels)?,
         None => vec![true; data.samples.rows()],
@@ -201,6 +210,9 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
         if !list.is_empty() {
             option(name, escape::shell(&list.join(",")));
         }
+    }
+    if let Some(by) = &arguments.by {
+        option("by", escape::shell(by));
     }
     let default =
         clap::ValueEnum::to_possible_value(&arguments.fold_order).expect("a value with a name");
