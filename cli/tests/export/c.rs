@@ -85,7 +85,7 @@ impl Program {
             self.main += &format!(
                 "        if (strcmp(name, \"{name}\") == 0) {{\n\
                  \x20           {number} x[{upper}_INPUTS];\n\
-                 \x20           {name}_reading out = {{0, 0, 0, 0}};\n\
+                 \x20           {name}_verdict out = {{0, 0, 0, 0}};\n\
                  \x20           for (i = 0; i < {upper}_INPUTS; i++) {{\n\
                  \x20               if (scanf(\"{format}\", &x[i]) != 1) return 1;\n\
                  \x20           }}\n\
