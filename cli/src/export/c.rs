@@ -138,6 +138,9 @@ fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String
 #ifdef __FAST_MATH__
 #error "-ffast-math takes every number for finite: compile this file without it"
 #endif
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
 
 #define {upper}_POINTS {points}
 #define {upper}_COMPONENTS {components}
