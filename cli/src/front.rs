@@ -168,6 +168,16 @@ impl Front {
         self.channels.len() * outputs(&self.features)
     }
 
+    /// How many rows it takes to the first reading.
+    pub(crate) fn rows_to_first(&self) -> usize {
+        let more = |operator: &Operator| match operator {
+            Operator::Lags(rows) => usize::from(*rows).saturating_sub(1),
+            Operator::Difference => 1,
+            Operator::Average(_) | Operator::Ewma(_) => 0,
+        };
+        self.window + self.hop * self.operators.iter().map(more).sum::<usize>()
+    }
+
     /// What the samples of a channel are multiplied by.
     fn scale(&self, channel: usize) -> f32 {
         match *self.scales {
@@ -185,10 +195,9 @@ impl Front {
             _ => None,
         };
         // Band b has the bins after ⌊b·K/B⌋ up to ⌊(b+1)·K/B⌋, of K = n/2; a bin is rate/n wide.
-        let half = self.window / 2;
         let edge = |b: usize, bands: usize| {
-            let bin = (b * half / bands) as f64 + 0.5;
-            short((bin * rate / self.window as f64).min(rate / 2.0))
+            let bin = b * (self.window / 2) / bands;
+            plain(bin as f64 * rate / self.window as f64)
         };
         let in_hertz = |bands: usize| {
             let each: Vec<String> = (0..bands)
@@ -211,9 +220,9 @@ impl Front {
             match self.rate {
                 Some(rate) => format!(
                     ", at {} Hz ({} s, {} s)",
-                    short(rate),
-                    short(self.window as f64 / rate),
-                    short(self.hop as f64 / rate)
+                    plain(rate),
+                    plain(self.window as f64 / rate),
+                    plain(self.hop as f64 / rate)
                 ),
                 None => String::new(),
             },
@@ -223,7 +232,7 @@ impl Front {
         if !operators.is_empty() {
             text += &format!("; then {}", words(&operators));
         }
-        text += &format!("; floor of logarithms {}", short(self.floor.into()));
+        text += &format!("; floor of logarithms {:?}", self.floor);
         if !self.scales.is_empty() {
             let scales: Vec<String> = self.scales.iter().map(f32::to_string).collect();
             text += &format!("; samples times {}", words(&scales));
@@ -247,6 +256,15 @@ impl Front {
             })
             .collect();
         move |input, value| floors[input % floors.len()] == Some(value)
+    }
+}
+
+/// A number to four significant digits, without zeros at its end.
+fn plain(value: f64) -> String {
+    let text = short(value);
+    match text.contains('.') && !text.contains('e') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
     }
 }
 
@@ -345,11 +363,6 @@ impl<'a> Stream<'a> {
         self.operators.push(&self.row)
     }
 
-    /// How many samples of an unfinished window there are.
-    pub(crate) fn pending(&self) -> usize {
-        self.samples.first().map_or(0, Vec::len)
-    }
-
     /// That windows touched the floor of logarithms, if any did.
     pub(crate) fn floor_warning(&self) -> Option<String> {
         let most = self.floored.iter().copied().max().filter(|&most| most > 0)?;
@@ -361,7 +374,7 @@ impl<'a> Stream<'a> {
             "{} of {} windows are at the floor of logarithms ({}) in {}: the samples hardly vary there, and the model takes that for normal; leave such windows or channels out, or raise --floor to what the sensor resolves",
             thousands(most),
             thousands(self.windows),
-            short(self.front.floor.into()),
+            format_args!("{:?}", self.front.floor),
             list(&names)
         ))
     }

@@ -183,6 +183,7 @@ impl Dump {
                 alarms: calibrated.as_ref().map(|found| found.alarms),
                 folds: choices.folds,
                 fold_order: choices.fold_order,
+                recordings: 1,
                 later: None,
                 refused,
                 warnings,
