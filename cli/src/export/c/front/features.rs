@@ -32,7 +32,7 @@ pub(super) fn source(front: &Front, wanted: &Wanted) -> String {
         when(wanted.spectrum, "    float log_factor = 0.0f;\n"),
         when(bands, "    int i;\n"),
         "\n",
-        when(wanted.spectrum, "    if (found.min < found.max) {\n        log_factor = name_transform(monitor, channel, &found.centre);\n    }\n"),
+        when(wanted.spectrum, "    if (found.min < found.max) {\n        log_factor = name_transform(monitor, channel, &found.origin);\n    }\n"),
         // No other feature may have looked at it.
         when(bands && !wanted.spectrum, "    (void)found;\n"),
         &writes,
@@ -98,8 +98,8 @@ const CREST: &str = r#"
 /* The largest distance from the mean, in deviations. */
 static float name_crest(const name_statistics *found)
 {
-    const float above = name_centred(&found->centre, found->max);
-    const float below = -name_centred(&found->centre, found->min);
+    const float above = name_centred(&found->origin, found->max);
+    const float below = -name_centred(&found->origin, found->min);
 
     return (below > above ? below : above) / sqrtf(found->second);
 }

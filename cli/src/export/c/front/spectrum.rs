@@ -240,23 +240,23 @@ static void name_unfold(name_complex *z)
 
 const TRANSFORM_HEAD: &str = r#"
 /* Sample i less the mean, times a periodic Hann window. */
-static float name_weighed(const name_monitor *monitor, int channel, const name_centre *centre, int i)
+static float name_weighed(const name_monitor *monitor, int channel, const name_origin *origin, int i)
 {
     const float half_cosine = i < NAME_PAIRS ? -0.5f * name_turn[i].re : 0.5f * name_turn[i - NAME_PAIRS].re;
 
-    return name_centred(centre, name_value(monitor, channel, i)) * (0.5f + half_cosine);
+    return name_centred(origin, name_value(monitor, channel, i)) * (0.5f + half_cosine);
 }
 
 /* Writes the spectrum of a channel; returns the logarithm of what brings it to energies. */
-static float name_transform(name_monitor *monitor, int channel, const name_centre *centre)
+static float name_transform(name_monitor *monitor, int channel, const name_origin *origin)
 {
     name_complex *const z = monitor->spectrum;
     float sum, difference;
     int i, bit, place = 0;
 
     for (i = 0; i < NAME_PAIRS; i++) {
-        z[place].re = name_weighed(monitor, channel, centre, 2 * i);
-        z[place].im = name_weighed(monitor, channel, centre, 2 * i + 1);
+        z[place].re = name_weighed(monitor, channel, origin, 2 * i);
+        z[place].im = name_weighed(monitor, channel, origin, 2 * i + 1);
         /* Counts up with the bits reversed. */
         for (bit = NAME_PAIRS / 2; bit > 0 && (place & bit) != 0; bit /= 2) {
             place -= bit;
@@ -269,7 +269,7 @@ const TRANSFORM_TAIL: &str = r#"    sum = z[0].re + z[0].im;
     difference = z[0].re - z[0].im;
     z[0].re = sum * sum;
     z[0].im = difference * difference;
-    return 2.0f * ((float)centre->exponent * 0x1.62e43p-1f) - NAME_LOG_NORM;
+    return 2.0f * ((float)origin->exponent * 0x1.62e43p-1f) - NAME_LOG_NORM;
 }
 
 /* The logarithm of the energy in the bins after one, up to another; the last bin of all stands beside the first. */

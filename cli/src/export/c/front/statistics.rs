@@ -57,14 +57,14 @@ pub(super) fn source(wanted: &Wanted) -> String {
     let Wanted { mean, centre, steps, squares, cubes, crossings, .. } = *wanted;
     let (sums, is_summed) = (first_sums(wanted), mean || squares || steps);
     [
-        when(centre, CENTRE),
+        when(centre, ORIGIN),
         "\n/* Of samples that are all equal: zeros, but for the first three. */\ntypedef struct name_statistics {\n    float min;\n    float max;\n",
         when(mean, "    float mean;\n"),
         when(steps, "    float step;\n"),
         when(squares, "    float deviation;\n    float second;\n"),
         when(cubes, "    float third;\n    float fourth;\n"),
         when(crossings, "    int crossings;\n"),
-        when(centre, "    name_centre centre;\n"),
+        when(centre, "    name_origin origin;\n"),
         "} name_statistics;\n",
         when(is_summed, "\n/* Samples are added up 32 at a time, so that little is lost to rounding in long windows. */\n#define NAME_BLOCK 32\n"),
         "\nstatic name_statistics name_measure(const name_monitor *monitor, int channel)\n{\n",
@@ -86,8 +86,8 @@ pub(super) fn source(wanted: &Wanted) -> String {
         when(mean, "    rough = sum / (float)NAME_WINDOW;\n"),
         when(mean, &pass("", &[("rest", "(x - first) - rough")], "")),
         when(mean, "    shift = rough + rest / (float)NAME_WINDOW;\n    found.mean = first + shift;\n"),
-        when(centre, "    found.centre = name_centre_of(first, shift, max - min);\n"),
-        when(crossings, "    before = name_bits(name_centred(&found.centre, first));\n"),
+        when(centre, "    found.origin = name_origin_of(first, shift, max - min);\n"),
+        when(crossings, "    before = name_bits(name_centred(&found.origin, first));\n"),
         when(squares || crossings, &moments(wanted)),
         "    return found;\n}\n",
     ]
@@ -120,11 +120,11 @@ fn moments(wanted: &Wanted) -> String {
     let cross = "/* A difference of equal numbers is +0, hence above. */\nfound.crossings += (int)((name_bits(c) ^ before) >> 31);\nbefore = name_bits(c);\n";
     [
         &pass(
-            "const float c = name_centred(&found.centre, x);\n\n",
+            "const float c = name_centred(&found.origin, x);\n\n",
             &sums,
             when(wanted.crossings, cross),
         ),
-        when(wanted.squares, "    found.second = squares / (float)NAME_WINDOW;\n    found.deviation = sqrtf(found.second) / found.centre.per_unit;\n"),
+        when(wanted.squares, "    found.second = squares / (float)NAME_WINDOW;\n    found.deviation = sqrtf(found.second) / found.origin.per_unit;\n"),
         when(wanted.cubes, "    found.third = cubes / (float)NAME_WINDOW;\n    found.fourth = fourths / (float)NAME_WINDOW;\n"),
     ]
     .concat()
@@ -164,31 +164,31 @@ fn pass(before: &str, sums: &[(&str, &str)], after: &str) -> String {
     )
 }
 
-const CENTRE: &str = r#"
+const ORIGIN: &str = r#"
 /* How to bring samples to their mean, in units of the power of two below their range: it changes no bit, and nothing overflows. */
-typedef struct name_centre {
+typedef struct name_origin {
     float first;
     float shift;
     float per_unit;
     int exponent;
-} name_centre;
+} name_origin;
 
-static name_centre name_centre_of(float first, float shift, float range)
+static name_origin name_origin_of(float first, float shift, float range)
 {
     const uint32_t exponent = name_bits(range) >> 23;
     /* The numbers below all powers that have an inverse share the smallest of them. */
     const uint32_t biased = exponent > 1u ? exponent : 1u;
-    name_centre centre;
+    name_origin origin;
 
-    centre.first = first;
-    centre.per_unit = name_from_bits((254u - biased) << 23);
-    centre.shift = shift * centre.per_unit;
-    centre.exponent = (int)biased - 127;
-    return centre;
+    origin.first = first;
+    origin.per_unit = name_from_bits((254u - biased) << 23);
+    origin.shift = shift * origin.per_unit;
+    origin.exponent = (int)biased - 127;
+    return origin;
 }
 
-static float name_centred(const name_centre *centre, float x)
+static float name_centred(const name_origin *origin, float x)
 {
-    return (x - centre->first) * centre->per_unit - centre->shift;
+    return (x - origin->first) * origin->per_unit - origin->shift;
 }
 "#;

@@ -1,7 +1,6 @@
 //! Readings in C, bit for bit those of the library: every feature and operator, by a real compiler under strict warnings, on signals that bring out rounding.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use mercer::signal::{Channel, FLOOR, Feature, Features, Operator, RowsMut, fill_turn, width};
@@ -259,13 +258,7 @@ fn run(
         gaps = gaps.join(", "),
         samples = samples.join(",\n"),
     );
-    let folder = tempfile::tempdir().unwrap();
-    let (source, binary) = (folder.path().join("fronts.c"), folder.path().join("fronts"));
-    fs::write(&source, program).unwrap();
-    compile(compiler, flags, &source, &binary)?;
-    let output = Command::new(&binary).stdin(Stdio::null()).output().unwrap();
-    assert!(output.status.success());
-    let printed = String::from_utf8(output.stdout).unwrap();
+    let printed = String::from_utf8(output_of(compiler, flags, &program)?).unwrap();
     let parse = |line: &str| {
         let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
         let first: i32 = first.parse().unwrap();
@@ -279,36 +272,89 @@ fn run(
     Some(runs.map(|run| run.lines().map(parse).collect()).collect())
 }
 
-fn compile(compiler: &str, flags: &[&str], source: &Path, binary: &Path) -> Option<()> {
+/// What a program prints; none if there is no such compiler.
+fn output_of(compiler: &str, flags: &[&str], program: &str) -> Option<Vec<u8>> {
     let strict = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow"];
     let stricter = ["-Wconversion", "-Wdouble-promotion", "-ffp-contract=off"];
-    let output = Command::new(compiler)
-        .args(strict)
-        .args(stricter)
-        .args(flags)
-        .arg(source)
-        .arg("-o")
-        .arg(binary)
-        .arg("-lm")
-        .output()
-        .ok()?;
-    assert!(output.status.success(), "{compiler}: {}", String::from_utf8_lossy(&output.stderr));
-    Some(())
+    let folder = tempfile::tempdir().unwrap();
+    let (source, binary) = (folder.path().join("program.c"), folder.path().join("program"));
+    fs::write(&source, program).unwrap();
+    let files = [source.as_os_str(), "-o".as_ref(), binary.as_os_str(), "-lm".as_ref()];
+    let compiled =
+        Command::new(compiler).args(strict).args(stricter).args(flags).args(files).output().ok()?;
+    let complaints = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{compiler}: {complaints}");
+    let output = Command::new(&binary).stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success());
+    Some(output.stdout)
+}
+
+/// Where compilers are looked for; the names of GCC and Clang.
+const COMPILERS: [&str; 2] = ["cc", "clang"];
+
+/// Compares all readings, if there is such a compiler.
+fn compare(compiler: &str, flags: &[&str], recipes: &[Front], events: &[Event]) {
+    let Some(found) = run(compiler, flags, recipes, events) else { return };
+    assert_eq!(found.len(), recipes.len());
+    for (front, found) in recipes.iter().zip(found) {
+        let (expected, what) = (expected(front, events), front.description());
+        assert!(expected.len() > 3, "{what}");
+        assert_eq!(found.len(), expected.len(), "{compiler}, {what}");
+        for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            assert_eq!(found, expected, "{compiler}, {what}: {number}");
+        }
+    }
 }
 
 #[test]
 fn readings_have_the_bits_of_the_library() {
     let (recipes, events) = (recipes(), events());
-    for compiler in ["cc", "clang"] {
-        let Some(found) = run(compiler, &[], &recipes, &events) else { continue };
-        assert_eq!(found.len(), recipes.len());
-        for (front, found) in recipes.iter().zip(found) {
-            let expected = expected(front, &events);
-            assert!(expected.len() > 3, "{}", front.description());
-            assert_eq!(found.len(), expected.len(), "{}", front.description());
-            for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                assert_eq!(found, expected, "{compiler}, {}: {number}", front.description());
-            }
+    for compiler in COMPILERS {
+        compare(compiler, &[], &recipes, &events);
+    }
+}
+
+/// Counts take half the memory, and give the bits that they give as floats.
+#[test]
+fn counts_are_samples_too() {
+    // As numbers saturate, NaN is 0.
+    let counts = |x: f32| f32::from(x as i16);
+    let events: Vec<Event> = events()
+        .into_iter()
+        .map(|event| event.map(|[_, b, c]| [b, -b, 1e16 * c].map(counts)))
+        .collect();
+    let scaled = Front {
+        scales: vec![1.0 / 32_768.0, -0.1, 3e-5],
+        ..front(64, 32, &[Feature::Mean, Feature::LogStd, Feature::Bands(4)])
+    };
+    let recipes = [front(100, 50, &TIME), scaled];
+    let defined: Vec<String> =
+        (0..recipes.len()).map(|number| format!("-DFRONT_{number}_COUNTS")).collect();
+    let defined: Vec<&str> = defined.iter().map(String::as_str).collect();
+    for compiler in COMPILERS {
+        compare(compiler, &defined, &recipes, &events);
+    }
+}
+
+/// One number in a thousand or so, of all that have a logarithm: from the smallest to the largest.
+#[test]
+fn logarithms_have_the_bits_of_the_library() {
+    const STEP: u32 = 1_009;
+    let largest = f32::MAX.to_bits();
+    let name: Name = "x".parse().unwrap();
+    let program = format!(
+        "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n{}int main(void)\n{{\n    uint32_t bits;\n\n    for (bits = 0; bits <= {largest}u; bits += {STEP}u) {{\n        const uint32_t found = x_bits(x_ln(x_from_bits(bits)));\n        fwrite(&found, 4, 1, stdout);\n    }}\n    return 0;\n}}\n",
+        named(&[BITS, logarithm::LN].concat(), &name)
+    );
+    for compiler in COMPILERS {
+        let Some(output) = output_of(compiler, &[], &program) else { continue };
+        let numbers = (0..=largest).step_by(STEP as usize);
+        let found =
+            output.chunks_exact(4).map(|bytes| u32::from_ne_bytes(bytes.try_into().unwrap()));
+        assert_eq!(output.len() / 4, numbers.clone().count());
+        for (bits, found) in numbers.zip(found) {
+            let x = f32::from_bits(bits);
+            assert_eq!(found, mercer::math::Real::ln(x).to_bits(), "{compiler}: {x:e}");
         }
     }
 }
