@@ -4,7 +4,7 @@ use super::*;
 
 use std::process::Stdio;
 
-const FLAGS: [&str; 11] = [
+pub(crate) const FLAGS: [&str; 11] = [
     "-std=c99",
     "-O2",
     "-Wall",
