@@ -12,6 +12,7 @@ use self::front::FrontParts;
 use self::kernel::KernelParts;
 use super::{Name, facts, list};
 use crate::model::Model;
+use crate::samples::SampleType;
 use crate::{Number, Precision, escape};
 
 /// A header and the source that belongs to it.
@@ -23,16 +24,17 @@ pub(crate) struct CSource {
     pub source: String,
 }
 
-/// Both files; `header_file` is what the source includes, in quotes.
+/// Both files; `header_file` is what the source includes, in quotes. `samples` is what raw samples are, if it takes any.
 ///
 /// # Errors
 /// Those of a model whose sizes do not match.
 pub(crate) fn c_source<T: Number>(
     model: &Model<T>,
     name: &Name,
+    samples: SampleType,
     header_file: &str,
 ) -> Result<CSource, Error> {
-    let front = model.front.as_ref().map(|front| FrontParts::new::<T>(front, name));
+    let front = model.front.as_ref().map(|front| FrontParts::new::<T>(front, samples, name));
     let mut source = source(model, name, header_file);
     source += front.as_ref().map_or("", |front| &front.source);
     Ok(CSource { header: header(model, name, front)?, source })

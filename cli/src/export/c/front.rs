@@ -10,11 +10,12 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-use mercer::signal::{LARGEST, memory, outputs};
+use mercer::signal::{LARGEST, memory};
 
 use self::statistics::Wanted;
 use super::{Name, literal};
 use crate::front::Front;
+use crate::samples::SampleType;
 use crate::{Number, Precision, escape};
 
 /// What a front end adds to both files of a model.
@@ -24,19 +25,14 @@ pub(super) struct FrontParts {
 }
 
 impl FrontParts {
-    pub(super) fn new<T: Number>(front: &Front, name: &Name) -> Self {
-        Self { header: header(front, name), source: source::<T>(front, name) }
+    pub(super) fn new<T: Number>(front: &Front, samples: SampleType, name: &Name) -> Self {
+        Self { header: header(front, samples, name), source: source::<T>(front, name) }
     }
-}
-
-/// Numbers of a reading before the operators.
-fn row(front: &Front) -> usize {
-    front.channels.len() * outputs(&front.features)
 }
 
 /// Numbers that the operators remember.
 fn remembered(front: &Front) -> usize {
-    memory(&front.operators, row(front))
+    memory(&front.operators, front.row())
 }
 
 /// A text in which `NAME_` and `name_` stand for what the model is called.
@@ -50,7 +46,7 @@ fn when(condition: bool, text: &str) -> &str {
     if condition { text } else { "" }
 }
 
-fn header(front: &Front, name: &Name) -> String {
+fn header(front: &Front, samples: SampleType, name: &Name) -> String {
     let wanted = Wanted::by(front);
     let sizes = format!(
         r#"
@@ -72,7 +68,7 @@ fn header(front: &Front, name: &Name) -> String {
         when(operators::is_needed(front), "    uint32_t seen;\n").to_string(),
     ];
     let monitor = [
-        HEADER_HEAD,
+        &HEADER_HEAD.replace("SAMPLE", samples.c()),
         when(wanted.spectrum, HEADER_COMPLEX),
         HEADER_MONITOR,
         when(wanted.floor, HEADER_FLOORED),
@@ -87,13 +83,8 @@ const HEADER_HEAD: &str = r#"
 /* Names of the channels, in the order of a sample. */
 extern const char *const name_channel_names[NAME_CHANNELS];
 
-/* One channel of a sample. For raw counts of a converter, in half the memory, define NAME_COUNTS wherever this file is included, its source too. */
-#ifdef NAME_COUNTS
-typedef int16_t name_sample;
-#define name_monitor_push name_monitor_push_counts
-#else
-typedef float name_sample;
-#endif
+/* One channel of a sample. */
+typedef SAMPLE name_sample;
 "#;
 
 const HEADER_COMPLEX: &str = r#"

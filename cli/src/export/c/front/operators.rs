@@ -3,7 +3,6 @@
 use mercer::signal::{Operator, memory, width};
 
 use super::super::literal;
-use super::row;
 use crate::front::Front;
 
 /// `NAME_operate`; nothing if no operator does anything.
@@ -11,7 +10,7 @@ pub(super) fn source(front: &Front) -> String {
     if !is_needed(front) {
         return String::new();
     }
-    let mut at = Place { memory: 0, width: row(front), delay: 0 };
+    let mut at = Place { memory: 0, width: front.row(), delay: 0 };
     let pieces: String = front.operators.iter().map(|&operator| at.piece(operator)).collect();
     format!(
         r#"

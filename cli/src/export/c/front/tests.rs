@@ -3,7 +3,9 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use mercer::signal::{Channel, FLOOR, Feature, Features, Operator, RowsMut, fill_turn, width};
+use mercer::signal::{
+    Channel, FLOOR, Feature, Features, Operator, RowsMut, fill_turn, outputs, width,
+};
 
 use super::*;
 
@@ -95,13 +97,18 @@ fn events() -> Vec<Event> {
             (30_000.0 + 10.0 * noise()).round(),
             1e-12 * (noise() + (0.7 * x).sin() * if t % 200 < 100 { 1.0 } else { 3.0 }),
         ];
-        match t {
-            // At rest: also at −0, and among the numbers below the normal ones.
-            300..=700 => sample[0] = -0.0,
-            500..=900 => sample[1] = 30_000.0,
-            1_000..=1_100 => sample[2] = f32::from_bits((t % 3) as u32),
-            1_400..=1_500 => sample[0] = 1e20 * noise(),
-            _ => {}
+        // At rest, also at −0 and among the numbers below the normal ones; or as large as can be.
+        if (300..700).contains(&t) {
+            sample[0] = -0.0;
+        }
+        if (500..900).contains(&t) {
+            sample[1] = 30_000.0;
+        }
+        if (1_000..1_100).contains(&t) {
+            sample[2] = f32::from_bits((t % 3) as u32);
+        }
+        if (1_400..1_500).contains(&t) {
+            sample[0] = 1e20 * noise();
         }
         sample
     };
@@ -123,8 +130,9 @@ enum Outcome {
 
 /// By the library, from whole windows of each stretch.
 fn expected(front: &Front, events: &[Event]) -> Vec<Outcome> {
-    let unusable =
-        |event: &Event| event.and_then(|sample| sample.iter().position(|x| !(x.abs() <= LARGEST)));
+    let unusable = |event: &Event| {
+        event.and_then(|sample| sample.iter().position(|x| x.is_nan() || x.abs() > LARGEST))
+    };
     let ends = |event: &Event| event.is_none() || unusable(event).is_some();
     let mut outcomes = Vec::new();
     for stretch in events.split_inclusive(ends) {
@@ -141,7 +149,7 @@ fn expected(front: &Front, events: &[Event]) -> Vec<Outcome> {
 
 fn readings(front: &Front, samples: &[[f32; CHANNELS]]) -> Vec<Vec<u32>> {
     let Front { window, hop, features, floor, scales, operators, .. } = front;
-    let (each, inputs) = (outputs(features), row(front));
+    let (each, inputs) = (outputs(features), front.row());
     let features = Features::new(features, *floor, *window).unwrap();
     let (mut turn, mut spectrum) = (vec![0.0; *window], vec![0.0; *window]);
     fill_turn(&mut turn);
@@ -170,10 +178,10 @@ fn readings(front: &Front, samples: &[[f32; CHANNELS]]) -> Vec<Vec<u32>> {
 }
 
 /// A monitor with a detector that judges nothing, and a run of it.
-fn c_source(front: &Front, name: &Name) -> String {
-    let FrontParts { header, source } = FrontParts::new::<f32>(front, name);
+fn c_source(front: &Front, samples: SampleType, name: &Name) -> String {
+    let FrontParts { header, source } = FrontParts::new::<f32>(front, samples, name);
     let floored = if Wanted::by(front).floor { "monitor.floored" } else { "0" };
-    let inputs = width(&front.operators, row(front));
+    let inputs = width(&front.operators, front.row());
     let before = "typedef struct name_verdict { int unusual; } name_verdict;\n";
     let score = "static int name_score(const float *x, name_verdict *out) { out->unusual = x[0] > 0.0f; return 0; }\n";
     let run = RUN.replace("FLOORED", floored);
@@ -227,7 +235,7 @@ static void name_run(void)
 /// Runs all monitors on the events; for each, what came out. None if there is no such compiler.
 fn run(
     compiler: &str,
-    flags: &[&str],
+    samples: SampleType,
     fronts: &[Front],
     events: &[Event],
 ) -> Option<Vec<Vec<Outcome>>> {
@@ -235,7 +243,7 @@ fn run(
         (0..fronts.len()).map(|number| format!("front_{number}").parse().unwrap()).collect();
     let gaps: Vec<&str> =
         events.iter().map(|event| if event.is_some() { "0" } else { "1" }).collect();
-    let samples: Vec<String> = events
+    let table: Vec<String> = events
         .iter()
         .map(|event| {
             let cells = event.unwrap_or_default().map(|x| match x {
@@ -247,18 +255,18 @@ fn run(
         })
         .collect();
     let sources: String =
-        fronts.iter().zip(&names).map(|(front, name)| c_source(front, name)).collect();
+        fronts.iter().zip(&names).map(|(front, name)| c_source(front, samples, name)).collect();
     let calls: String = names.iter().map(|name| format!("    {}_run();\n", name.lower())).collect();
     let program = format!(
         "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#define EVENTS {events}\n\
          static const unsigned char gaps[EVENTS] = {{{gaps}}};\n\
-         static const float samples[EVENTS][{CHANNELS}] = {{\n{samples}}};\n\
+         static const float samples[EVENTS][{CHANNELS}] = {{\n{table}}};\n\
          {sources}\nint main(void)\n{{\n{calls}    return 0;\n}}\n",
         events = events.len(),
         gaps = gaps.join(", "),
-        samples = samples.join(",\n"),
+        table = table.join(",\n"),
     );
-    let printed = String::from_utf8(output_of(compiler, flags, &program)?).unwrap();
+    let printed = String::from_utf8(output_of(compiler, &program)?).unwrap();
     let parse = |line: &str| {
         let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
         let first: i32 = first.parse().unwrap();
@@ -273,15 +281,14 @@ fn run(
 }
 
 /// What a program prints; none if there is no such compiler.
-fn output_of(compiler: &str, flags: &[&str], program: &str) -> Option<Vec<u8>> {
+fn output_of(compiler: &str, program: &str) -> Option<Vec<u8>> {
     let strict = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow"];
     let stricter = ["-Wconversion", "-Wdouble-promotion", "-ffp-contract=off"];
     let folder = tempfile::tempdir().unwrap();
     let (source, binary) = (folder.path().join("program.c"), folder.path().join("program"));
     fs::write(&source, program).unwrap();
     let files = [source.as_os_str(), "-o".as_ref(), binary.as_os_str(), "-lm".as_ref()];
-    let compiled =
-        Command::new(compiler).args(strict).args(stricter).args(flags).args(files).output().ok()?;
+    let compiled = Command::new(compiler).args(strict).args(stricter).args(files).output().ok()?;
     let complaints = String::from_utf8_lossy(&compiled.stderr);
     assert!(compiled.status.success(), "{compiler}: {complaints}");
     let output = Command::new(&binary).stdin(Stdio::null()).output().unwrap();
@@ -293,8 +300,8 @@ fn output_of(compiler: &str, flags: &[&str], program: &str) -> Option<Vec<u8>> {
 const COMPILERS: [&str; 2] = ["cc", "clang"];
 
 /// Compares all readings, if there is such a compiler.
-fn compare(compiler: &str, flags: &[&str], recipes: &[Front], events: &[Event]) {
-    let Some(found) = run(compiler, flags, recipes, events) else { return };
+fn compare(compiler: &str, samples: SampleType, recipes: &[Front], events: &[Event]) {
+    let Some(found) = run(compiler, samples, recipes, events) else { return };
     assert_eq!(found.len(), recipes.len());
     for (front, found) in recipes.iter().zip(found) {
         let (expected, what) = (expected(front, events), front.description());
@@ -310,7 +317,7 @@ fn compare(compiler: &str, flags: &[&str], recipes: &[Front], events: &[Event]) 
 fn readings_have_the_bits_of_the_library() {
     let (recipes, events) = (recipes(), events());
     for compiler in COMPILERS {
-        compare(compiler, &[], &recipes, &events);
+        compare(compiler, SampleType::F32, &recipes, &events);
     }
 }
 
@@ -328,11 +335,8 @@ fn counts_are_samples_too() {
         ..front(64, 32, &[Feature::Mean, Feature::LogStd, Feature::Bands(4)])
     };
     let recipes = [front(100, 50, &TIME), scaled];
-    let defined: Vec<String> =
-        (0..recipes.len()).map(|number| format!("-DFRONT_{number}_COUNTS")).collect();
-    let defined: Vec<&str> = defined.iter().map(String::as_str).collect();
     for compiler in COMPILERS {
-        compare(compiler, &defined, &recipes, &events);
+        compare(compiler, SampleType::I16, &recipes, &events);
     }
 }
 
@@ -347,7 +351,7 @@ fn logarithms_have_the_bits_of_the_library() {
         named(&[BITS, logarithm::LN].concat(), &name)
     );
     for compiler in COMPILERS {
-        let Some(output) = output_of(compiler, &[], &program) else { continue };
+        let Some(output) = output_of(compiler, &program) else { continue };
         let numbers = (0..=largest).step_by(STEP as usize);
         let found =
             output.chunks_exact(4).map(|bytes| u32::from_ne_bytes(bytes.try_into().unwrap()));
