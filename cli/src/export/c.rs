@@ -1,7 +1,8 @@
 //! A detector as C99: constant data and a function that scores, for firmware that is not written in Rust.
 //!
 //! The function computes in the order of the library's plain scoring, point by point. Only `exp`, `tanh` and `log` are another's, those of the C library;
-//! with the other kernels, and without logarithmic inputs, scores are the same bits, as long as the compiler does not contract multiplications and additions.
+//! with the other kernels, and without logarithmic inputs, scores are the same bits, as long as the compiler does not contract multiplications and additions. A model of raw samples has its
+//! [front end](front) as well, whose readings are the same bits.
 
 mod front;
 mod kernel;

@@ -130,7 +130,8 @@ void name_monitor_gap(name_monitor *monitor);
  * not finite or beyond 1e20, which counts as a gap. *out is then as before.
  *
  * The work of a window is done in the call that completes it. Readings are those of `mercer features`, bit by bit, where the compiler does not contract multiplications
- * and additions: GCC contracts them for some cores unless it is called with -std=c99 or -ffp-contract=off; Clang is told in the source. Contracted, last digits differ. */
+ * and additions: GCC contracts them for some cores unless it is called with -std=c99 or -ffp-contract=off; Clang is told in the source. Contracted, last digits differ,
+ * and logarithms of faint bands by up to 2e-4. */
 int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANNELS], name_verdict *out);
 "#;
 
