@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::LONGEST_NAME;
 use crate::samples::SampleType;
+use crate::saturation::Ends;
 use crate::text::{excerpt, list, short, thousands};
 
 /// Samples of a window, and of a hop.
@@ -24,6 +25,8 @@ pub(crate) const MOST_SAMPLES: usize = 1 << 20;
 pub(crate) const MOST_INPUTS: usize = 1 << 16;
 /// Numbers that operators remember.
 const MOST_REMEMBERED: usize = 1 << 22;
+/// Warnings about samples: more say little more.
+const MOST_WARNINGS: usize = 8;
 
 /// What is made of raw samples before a model sees them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -319,6 +322,8 @@ pub(crate) struct Stream<'a> {
     /// Windows whose logarithms were at the floor, for each input before the operators.
     floored: Vec<usize>,
     windows: usize,
+    /// Of each channel.
+    ends: Vec<Ends>,
 }
 
 impl<'a> Stream<'a> {
@@ -337,6 +342,7 @@ impl<'a> Stream<'a> {
             row: vec![0.0; front.row()],
             floored: vec![0; front.row()],
             windows: 0,
+            ends: vec![Ends::default(); front.channels.len()],
         })
     }
 
@@ -363,8 +369,9 @@ impl<'a> Stream<'a> {
             self.skip -= 1;
             return Ok(None);
         }
-        for (kept, &value) in self.samples.iter_mut().zip(sample) {
+        for ((kept, ends), &value) in self.samples.iter_mut().zip(&mut self.ends).zip(sample) {
             kept.push(value);
+            ends.see(value);
         }
         let &Front { window, hop, .. } = self.front;
         if self.samples.first().map_or(0, Vec::len) < window {
@@ -386,8 +393,15 @@ impl<'a> Stream<'a> {
         self.operators.push(&self.row)
     }
 
+    /// What a model should not learn from unawares.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let channels = self.front.channels.iter().zip(&self.ends);
+        let saturated = channels.filter_map(|(name, ends)| ends.warning(&excerpt(name)));
+        self.floor_warning().into_iter().chain(saturated).take(MOST_WARNINGS).collect()
+    }
+
     /// That windows touched the floor of logarithms, if any did.
-    pub(crate) fn floor_warning(&self) -> Option<String> {
+    fn floor_warning(&self) -> Option<String> {
         let most = self.floored.iter().copied().max().filter(|&most| most > 0)?;
         let plain = Front { operators: Vec::new(), ..self.front.clone() };
         let names = plain.names().into_iter().zip(&self.floored);

@@ -29,8 +29,8 @@ pub(crate) struct Loaded<T> {
     pub recordings: Vec<String>,
     /// What was left out.
     pub omissions: Vec<String>,
-    /// That windows touched the floor of logarithms, if any did.
-    pub floor_warning: Option<String>,
+    /// What a model should not learn from raw samples unawares.
+    pub warnings: Vec<String>,
 }
 
 /// A reading until its place among the others is known.
@@ -68,7 +68,7 @@ pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
         labels: Vec::new(),
         recordings: Vec::new(),
         omissions: intake.omissions(),
-        floor_warning: intake.floor_warning(),
+        warnings: intake.warnings(),
     };
     for reading in read {
         loaded.samples.push(&reading.values);

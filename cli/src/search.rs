@@ -50,12 +50,15 @@ pub(crate) struct Search {
     anomalous: Option<Grid<f32>>,
     anomalous_rows: Vec<usize>,
     folds: usize,
-    order: FoldOrder,
+    /// The fold of each normal row.
+    fold_of: Vec<usize>,
+    /// Are folds whole recordings?
+    by_recording: bool,
     all_rows: usize,
 }
 
 impl Search {
-    /// Inputs become logarithmic by all normal rows, as they do in a fit.
+    /// Inputs become logarithmic by all normal rows, and folds are whole recordings, as in a fit.
     pub(crate) fn new(
         data: &Loaded<f32>,
         is_normal: &[bool],
@@ -79,8 +82,24 @@ impl Search {
         );
         let (anomalous, anomalous_rows) = thinned(&samples, &anomalous);
         let anomalous = (anomalous.rows() > 0).then_some(anomalous);
-        let all_rows = all.len();
-        Ok(Self { normal, normal_rows, anomalous, anomalous_rows, folds, order, all_rows })
+        let recordings = recordings(&data.begins(), &normal_rows);
+        let count = recordings.last().map_or(1, |last| last + 1);
+        let by_recording = count > 1 && order == FoldOrder::Contiguous;
+        let folds = if by_recording { folds.min(count) } else { folds };
+        let fold_of = match by_recording {
+            true => recordings.iter().map(|recording| recording * folds / count).collect(),
+            false => dealt(order, normal.rows(), folds),
+        };
+        Ok(Self {
+            normal,
+            normal_rows,
+            anomalous,
+            anomalous_rows,
+            folds,
+            fold_of,
+            by_recording,
+            all_rows: all.len(),
+        })
     }
 
     /// What quality means here.
@@ -95,12 +114,18 @@ impl Search {
             }
             _ => format!("AUROC of faults, one input of a row moved by {FAULT} deviations,"),
         };
-        format!("quality: {against} against {rows}, each scored by a model of the other folds")
+        let folds = match self.by_recording {
+            true => format!("{} folds of whole recordings", self.folds),
+            false => "folds".into(),
+        };
+        format!("quality: {against} against {rows}, each scored by a model of the other {folds}")
     }
 
     pub(crate) fn candidates(&self) -> Vec<Candidate> {
         let default = 1.0 / (8.0 * self.normal.columns() as f64);
-        let smallest_fit = self.normal.rows() - self.normal.rows().div_ceil(self.folds);
+        let held_out = |fold| self.fold_of.iter().filter(|&&of| of == fold).count();
+        let largest = (0..self.folds).map(held_out).max().unwrap_or_default();
+        let smallest_fit = self.normal.rows() - largest;
         let mut candidates = Vec::new();
         for width in WIDTHS {
             for variance in VARIANCES {
@@ -120,9 +145,8 @@ impl Search {
         let n = self.normal.rows();
         let (mut components, mut quality) = (0, 0.0);
         for fold in 0..self.folds {
-            let in_fold = self.order.held_out(fold, n, self.folds);
             let (held_out, kept): (Vec<u32>, Vec<u32>) =
-                (0..n as u32).partition(|&i| in_fold.contains(i as usize));
+                (0..n as u32).partition(|&i| self.fold_of[i as usize] == fold);
             let judged = self.judge(candidate, &kept, &held_out)?;
             components = components.max(judged.components);
             quality += judged.quality / self.folds as f64;
@@ -188,6 +212,33 @@ impl Search {
     }
 }
 
+/// The recording of each of some rows, counted among those that have any of them; recordings but the first begin at
+/// these rows.
+fn recordings(begins: &[usize], rows: &[usize]) -> Vec<usize> {
+    let of_all = |row: &usize| begins.partition_point(|begin| begin <= row);
+    let mut counted = Vec::with_capacity(rows.len());
+    let mut last: Option<(usize, usize)> = None;
+    for recording in rows.iter().map(of_all) {
+        let number = match last {
+            Some((known, number)) if known == recording => number,
+            Some((_, number)) => number + 1,
+            None => 0,
+        };
+        last = Some((recording, number));
+        counted.push(number);
+    }
+    counted
+}
+
+/// The fold of each of so many rows.
+fn dealt(order: FoldOrder, rows: usize, folds: usize) -> Vec<usize> {
+    let mut fold_of = vec![0; rows];
+    for fold in 0..folds {
+        order.held_out(fold, rows, folds).positions().for_each(|row| fold_of[row] = fold);
+    }
+    fold_of
+}
+
 /// All rows after the logarithms that suit the normal ones.
 fn with_logs(data: &Loaded<f32>, normal: &[usize], log: &LogChoice) -> Result<Grid<f32>> {
     let wishes = log.of(&data.columns)?;
@@ -210,4 +261,23 @@ fn thinned(samples: &Grid<f32>, rows: &[usize]) -> (Grid<f32>, Vec<usize>) {
     let mut thinned = Grid::new(samples.columns());
     rows.iter().filter_map(|&row| samples.sample(row)).for_each(|row| thinned.push(row));
     (thinned, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_are_counted_among_those_with_rows() {
+        // Recordings begin at rows 0, 3, 5 and 9; the third has none of the rows.
+        assert_eq!(recordings(&[3, 5, 9], &[0, 2, 3, 4, 9, 11]), [0, 0, 1, 1, 2, 2]);
+        assert_eq!(recordings(&[], &[4, 7]), [0, 0]);
+        assert_eq!(recordings(&[3, 5], &[]), [0; 0]);
+    }
+
+    #[test]
+    fn rows_are_dealt_as_in_a_fit() {
+        assert_eq!(dealt(FoldOrder::Contiguous, 6, 3), [0, 0, 1, 1, 2, 2]);
+        assert_eq!(dealt(FoldOrder::Interleaved, 5, 2), [0, 1, 0, 1, 0]);
+    }
 }

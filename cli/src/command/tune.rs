@@ -34,6 +34,9 @@ pub(super) struct Arguments {
     label: Option<String>,
     #[command(flatten)]
     normal: NormalLabels,
+    /// Rows in a row with the same text in this column are one recording; it is no input. Folds are whole recordings then
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
     #[command(flatten)]
     rows: RowChoice,
     #[command(flatten)]
@@ -62,14 +65,14 @@ pub(super) struct Arguments {
 const CLOSE_ENOUGH: f64 = 0.005;
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let Arguments { source, rows, label, columns, .. } = arguments;
+    let Arguments { source, rows, label, columns, by, .. } = arguments;
     let mut columns = columns.clone();
     if columns.columns.is_empty() {
-        columns.drop.extend(label.clone());
+        columns.drop.extend(label.iter().chain(by).cloned());
     }
     let mut table = Table::open(source, rows)?;
     let inputs = table.inputs(&columns)?;
-    let beside = Beside { label: label.as_deref(), ..Beside::default() };
+    let beside = Beside { label: label.as_deref(), by: by.as_deref(), ..Beside::default() };
     let data = load(Intake::<f32>::rows(table, inputs, &beside, Missing::Error)?)?;
     let normal = match label {
         Some(label) => arguments.normal.split(&data.name, label, &data.labels)?,
@@ -207,6 +210,9 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
         if !list.is_empty() {
             option(name, escape::shell(&list.join(",")));
         }
+    }
+    if let Some(by) = &arguments.by {
+        option("by", escape::shell(by));
     }
     let default =
         clap::ValueEnum::to_possible_value(&arguments.fold_order).expect("a value with a name");
