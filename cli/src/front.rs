@@ -176,7 +176,7 @@ impl Front {
     }
 
     /// How many it has before the operators.
-    fn row(&self) -> usize {
+    pub(crate) fn row(&self) -> usize {
         self.view(SampleType::F32).row()
     }
 

@@ -22,6 +22,14 @@ impl SampleType {
         }
     }
 
+    /// Its name in C.
+    pub(crate) fn c(self) -> &'static str {
+        match self {
+            Self::F32 => "float",
+            Self::I16 => "int16_t",
+        }
+    }
+
     /// Bytes of a sample.
     pub(crate) fn size(self) -> usize {
         match self {

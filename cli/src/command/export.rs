@@ -100,8 +100,12 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         let file_name = file_name.and_then(escape::c_include).with_context(|| {
             format!("{}: C can only include names of letters, digits and . _ + -", path.display())
         })?;
-        let CSource { header, source } = c_source(model, name, &file_name)?;
-        let what = format!("int {}_score(…)", name.lower());
+        let CSource { header, source } = c_source(model, name, arguments.samples, &file_name)?;
+        let lower = name.lower();
+        let what = match &model.front {
+            Some(_) => format!("int {lower}_monitor_push(…), int {lower}_score(…)"),
+            None => format!("int {lower}_score(…)"),
+        };
         products.push(Product { path: header_file, content: header.into_bytes(), what });
         let what = "its source".into();
         products.push(Product { path: source_file, content: source.into_bytes(), what });

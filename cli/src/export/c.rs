@@ -1,15 +1,19 @@
 //! A detector as C99: constant data and a function that scores, for firmware that is not written in Rust.
 //!
 //! The function computes in the order of the library's plain scoring, point by point. Only `exp`, `tanh` and `log` are another's, those of the C library;
-//! with the other kernels, and without logarithmic inputs, scores are the same bits, as long as the compiler does not contract multiplications and additions.
+//! with the other kernels, and without logarithmic inputs, scores are the same bits, as long as the compiler does not contract multiplications and additions. A model of raw samples has its
+//! [front end](front) as well, whose readings are the same bits.
 
+mod front;
 mod kernel;
 
 use mercer::Error;
 
+use self::front::FrontParts;
 use self::kernel::KernelParts;
 use super::{Name, facts, list};
 use crate::model::Model;
+use crate::samples::SampleType;
 use crate::{Number, Precision, escape};
 
 /// A header and the source that belongs to it.
@@ -21,19 +25,27 @@ pub(crate) struct CSource {
     pub source: String,
 }
 
-/// Both files; `header_file` is what the source includes, in quotes.
+/// Both files; `header_file` is what the source includes, in quotes. `samples` is what raw samples are, if it takes any.
 ///
 /// # Errors
 /// Those of a model whose sizes do not match.
 pub(crate) fn c_source<T: Number>(
     model: &Model<T>,
     name: &Name,
+    samples: SampleType,
     header_file: &str,
 ) -> Result<CSource, Error> {
-    Ok(CSource { header: header(model, name)?, source: source(model, name, header_file) })
+    let front = model.front.as_ref().map(|front| FrontParts::new::<T>(front, samples, name));
+    let mut source = source(model, name, header_file);
+    source += front.as_ref().map_or("", |front| &front.source);
+    Ok(CSource { header: header(model, name, front)?, source })
 }
 
-fn header<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
+fn header<T: Number>(
+    model: &Model<T>,
+    name: &Name,
+    front: Option<FrontParts>,
+) -> Result<String, Error> {
     let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
     let facts = facts(model, '"', escape::c_comment)?;
     let facts: String = facts.iter().map(|fact| format!(" * - {fact}\n")).collect();
@@ -45,7 +57,7 @@ fn header<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
 {facts} */
 #ifndef {upper}_H
 #define {upper}_H
-
+{stdint}
 #ifdef __cplusplus
 extern "C" {{
 #endif
@@ -60,7 +72,7 @@ extern "C" {{
 extern const char *const {lower}_input_names[{upper}_INPUTS];
 
 /* The scores of a reading; the larger, the less usual. */
-typedef struct {lower}_reading {{
+typedef struct {lower}_verdict {{
     /* What the components cannot explain. */
     {number} spe;
     /* How far along the components, squared. */
@@ -69,7 +81,7 @@ typedef struct {lower}_reading {{
     {number} abs_sum;
     /* 1 if spe is above its threshold, else 0. One unusual reading is not yet an alarm. */
     int unusual;
-}} {lower}_reading;
+}} {lower}_verdict;
 
 /* The reading is so far out that its scores are not finite; or it has no direction, and the kernel compares directions. */
 #define {upper}_UNUSABLE (-1 - {upper}_INPUTS)
@@ -77,8 +89,8 @@ typedef struct {lower}_reading {{
 /* Scores a raw reading. Returns 0, or -1 - i if input i is not finite or too large to be scaled, or {upper}_UNUSABLE; *out is then as before.
  *
  * Scores are those of `mercer score` but for rounding. Not to be compiled with -ffast-math, which takes every number for finite. */
-int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out);
-
+int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out);
+{front}
 #ifdef __cplusplus
 }}
 #endif
@@ -87,6 +99,8 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out);
 "#,
         inputs = model.inputs(),
         checksum = model.checksum()?,
+        stdint = if front.is_some() { "\n#include <stdint.h>\n" } else { "" },
+        front = front.map(|front| front.header).unwrap_or_default(),
     ))
 }
 
@@ -127,6 +141,9 @@ fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String
 #ifdef __FAST_MATH__
 #error "-ffast-math takes every number for finite: compile this file without it"
 #endif
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
 
 #define {upper}_POINTS {points}
 #define {upper}_COMPONENTS {components}
@@ -136,7 +153,7 @@ const char *const {lower}_input_names[{upper}_INPUTS] = {{
 
 {data}
 {kernel}
-int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_reading *out)
+int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out)
 {{
     {number} scaled[{upper}_INPUTS];
     {number} projection[{upper}_COMPONENTS];

@@ -4,7 +4,7 @@ use super::*;
 
 use std::process::Stdio;
 
-const FLAGS: [&str; 11] = [
+pub(crate) const FLAGS: [&str; 11] = [
     "-std=c99",
     "-O2",
     "-Wall",
@@ -85,7 +85,7 @@ impl Program {
             self.main += &format!(
                 "        if (strcmp(name, \"{name}\") == 0) {{\n\
                  \x20           {number} x[{upper}_INPUTS];\n\
-                 \x20           {name}_reading out = {{0, 0, 0, 0}};\n\
+                 \x20           {name}_verdict out = {{0, 0, 0, 0}};\n\
                  \x20           for (i = 0; i < {upper}_INPUTS; i++) {{\n\
                  \x20               if (scanf(\"{format}\", &x[i]) != 1) return 1;\n\
                  \x20           }}\n\

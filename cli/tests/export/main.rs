@@ -4,6 +4,7 @@
 
 mod bytes;
 mod c;
+mod c_front;
 mod chain;
 #[path = "../common/mod.rs"]
 mod common;

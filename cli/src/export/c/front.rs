@@ -1,0 +1,300 @@
+//! The front end of a model in C: a monitor that takes raw samples, and judges the readings that they come to.
+//!
+//! Every sum is taken in the order of `mercer::signal`, and the logarithm is the library's: readings are the same bits. What a recipe does not ask for is not written.
+
+mod features;
+mod logarithm;
+mod operators;
+mod spectrum;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+use mercer::signal::{LARGEST, memory};
+
+use self::statistics::Wanted;
+use super::{Name, literal};
+use crate::front::Front;
+use crate::samples::SampleType;
+use crate::{Number, Precision, escape};
+
+/// What a front end adds to both files of a model.
+pub(super) struct FrontParts {
+    pub(super) header: String,
+    pub(super) source: String,
+}
+
+impl FrontParts {
+    pub(super) fn new<T: Number>(front: &Front, samples: SampleType, name: &Name) -> Self {
+        Self { header: header(front, samples, name), source: source::<T>(front, name) }
+    }
+}
+
+/// Numbers that the operators remember.
+fn remembered(front: &Front) -> usize {
+    memory(&front.operators, front.row())
+}
+
+/// A text in which `NAME_` and `name_` stand for what the model is called.
+fn named(template: &str, name: &Name) -> String {
+    let upper = format!("{}_", name.upper());
+    template.replace("NAME_", &upper).replace("name_", &format!("{}_", name.lower()))
+}
+
+/// A text, or nothing.
+fn when(condition: bool, text: &str) -> &str {
+    if condition { text } else { "" }
+}
+
+fn header(front: &Front, samples: SampleType, name: &Name) -> String {
+    let wanted = Wanted::by(front);
+    let sizes = format!(
+        r#"
+/* Channels of a sample, samples of a window, and samples from the end of a window to that of the next. */
+#define NAME_CHANNELS {channels}
+#define NAME_WINDOW {window}
+#define NAME_HOP {hop}
+"#,
+        channels = front.channels.len(),
+        window = front.window,
+        hop = front.hop,
+    );
+    let own = [
+        when(wanted.spectrum, "    name_complex spectrum[NAME_WINDOW / 2];\n").to_string(),
+        match remembered(front) {
+            0 => String::new(),
+            numbers => format!("    float memory[{numbers}];\n"),
+        },
+        when(operators::is_needed(front), "    uint32_t seen;\n").to_string(),
+    ];
+    let monitor = [
+        &HEADER_HEAD.replace("SAMPLE", samples.c()),
+        when(wanted.spectrum, HEADER_COMPLEX),
+        HEADER_MONITOR,
+        when(wanted.floor, HEADER_FLOORED),
+        "    /* The rest is its own. */\n    name_sample rings[NAME_CHANNELS][NAME_WINDOW];\n",
+        &own.concat(),
+        HEADER_TAIL,
+    ];
+    named(&(sizes + &monitor.concat()), name)
+}
+
+const HEADER_HEAD: &str = r#"
+/* Names of the channels, in the order of a sample. */
+extern const char *const name_channel_names[NAME_CHANNELS];
+
+/* One channel of a sample. */
+typedef SAMPLE name_sample;
+"#;
+
+const HEADER_COMPLEX: &str = r#"
+typedef struct name_complex {
+    float re;
+    float im;
+} name_complex;
+"#;
+
+const HEADER_MONITOR: &str = r#"
+/* Takes raw samples to verdicts, in memory of the caller's. One that is all zeros, as a static one is, has seen nothing and is ready. */
+typedef struct name_monitor {
+    /* What was judged last; of no use while more samples or windows are needed. */
+    float reading[NAME_INPUTS];
+"#;
+
+const HEADER_FLOORED: &str = r#"    /* How many features of the last window are logarithms at the floor, where a detector is blind. */
+    int floored;
+"#;
+
+const HEADER_TAIL: &str = r#"    int next;
+    int since;
+    int running;
+} name_monitor;
+
+/* What a pushed sample came to, if it could be used. */
+enum {
+    /* Nothing yet. */
+    NAME_MORE = 0,
+    /* A window was completed and judged. */
+    NAME_JUDGED = 1,
+    /* A window was completed, but its reading cannot be scored: name_score says why. */
+    NAME_NOT_JUDGED = 2
+};
+
+/* Makes a monitor one that has seen nothing. */
+void name_monitor_init(name_monitor *monitor);
+
+/* Samples are missing here, or another recording begins: no window spans this place, and no reading remembers what was before. */
+void name_monitor_gap(name_monitor *monitor);
+
+/* Takes a sample of all channels. Returns NAME_JUDGED, with the verdict in *out, every NAME_HOP samples or so; else NAME_MORE or NAME_NOT_JUDGED, or -1 - c if channel c is
+ * not finite or beyond 1e20, which counts as a gap. *out is then as before.
+ *
+ * The work of a window is done in the call that completes it. Readings are those of `mercer features`, bit by bit, where the compiler does not contract multiplications
+ * and additions: GCC contracts them for some cores unless it is called with -std=c99 or -ffp-contract=off; Clang is told in the source. Contracted, last digits differ,
+ * and logarithms of faint bands by up to 2e-4. */
+int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANNELS], name_verdict *out);
+"#;
+
+fn source<T: Number>(front: &Front, name: &Name) -> String {
+    let wanted = Wanted::by(front);
+    let channel_names: String = front
+        .channels
+        .iter()
+        .map(|channel| format!("    {},\n", escape::c_string(channel)))
+        .collect();
+    let mut parts = vec![value(front)];
+    if wanted.centre || wanted.ln() {
+        parts.push(BITS.into());
+    }
+    if wanted.ln() {
+        parts.push(logarithm::LN.into());
+    }
+    if wanted.floor {
+        parts.push(logarithm::floor(front.floor));
+    }
+    parts.push(statistics::source(&wanted));
+    if wanted.spectrum {
+        parts.push(spectrum::source(front));
+    }
+    parts.push(features::source(front, &wanted));
+    parts.push(operators::source(front));
+    parts.push(monitor::<T>(front, &wanted));
+    // Names of channels are others' texts, and stay as they are.
+    format!(
+        "\nconst char *const {}_channel_names[{}_CHANNELS] = {{\n{channel_names}}};\n{}",
+        name.lower(),
+        name.upper(),
+        named(&parts.concat(), name)
+    )
+}
+
+/// Reads a sample of a window.
+fn value(front: &Front) -> String {
+    let scales = match front.scales.as_slice() {
+        [] => String::new(),
+        [one] => format!(
+            "\n/* What samples are multiplied by. */\n#define NAME_SCALE ({})\n",
+            literal(one)
+        ),
+        each => format!(
+            "\n/* What the samples of each channel are multiplied by. */\nstatic const float name_scales[NAME_CHANNELS] = {{{}}};\n",
+            super::list(each, literal)
+        ),
+    };
+    let scaled = match front.scales.as_slice() {
+        [] => "",
+        [_] => " * NAME_SCALE",
+        _ => " * name_scales[channel]",
+    };
+    format!(
+        r#"{scales}
+/* Sample i of the window, from the oldest on. */
+static float name_value(const name_monitor *monitor, int channel, int i)
+{{
+    const int place = i < NAME_WINDOW - monitor->next ? monitor->next + i : monitor->next + i - NAME_WINDOW;
+
+    return (float)monitor->rings[channel][place]{scaled};
+}}
+"#
+    )
+}
+
+const BITS: &str = r#"
+static uint32_t name_bits(float value)
+{
+    union { float value; uint32_t bits; } both;
+
+    both.value = value;
+    return both.bits;
+}
+
+static float name_from_bits(uint32_t bits)
+{
+    union { float value; uint32_t bits; } both;
+
+    both.bits = bits;
+    return both.value;
+}
+"#;
+
+fn monitor<T: Number>(front: &Front, wanted: &Wanted) -> String {
+    let seen = operators::is_needed(front);
+    let (widened, widen, reading) = match T::PRECISION {
+        Precision::F32 => ("", "", "monitor->reading"),
+        Precision::F64 => (
+            "    double wide[NAME_INPUTS];\n",
+            "    for (i = 0; i < NAME_INPUTS; i++) {\n        wide[i] = (double)monitor->reading[i];\n    }\n",
+            "wide",
+        ),
+    };
+    format!(
+        r#"
+void name_monitor_init(name_monitor *monitor)
+{{
+    int i;
+
+    for (i = 0; i < NAME_INPUTS; i++) {{
+        monitor->reading[i] = 0.0f;
+    }}
+{forget}{no_floored}    name_monitor_gap(monitor);
+}}
+
+void name_monitor_gap(name_monitor *monitor)
+{{
+    monitor->next = 0;
+    monitor->since = 0;
+    monitor->running = 0;
+{unseen}}}
+
+int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANNELS], name_verdict *out)
+{{
+{widened}    int i{is_given};
+
+    for (i = 0; i < NAME_CHANNELS; i++) {{
+        if (!(fabsf((float)sample[i]) <= {largest})) {{
+            name_monitor_gap(monitor);
+            return -1 - i;
+        }}
+    }}
+    for (i = 0; i < NAME_CHANNELS; i++) {{
+        monitor->rings[i][monitor->next] = sample[i];
+    }}
+    monitor->next = monitor->next + 1 < NAME_WINDOW ? monitor->next + 1 : 0;
+    monitor->since++;
+    if (monitor->since < (monitor->running ? NAME_HOP : NAME_WINDOW)) {{
+        return NAME_MORE;
+    }}
+    monitor->since = 0;
+    monitor->running = 1;
+{no_floored}    for (i = 0; i < NAME_CHANNELS; i++) {{
+        {count}name_extract(monitor, i);
+    }}
+{operate}{widen}    return name_score({reading}, out) == 0 ? NAME_JUDGED : NAME_NOT_JUDGED;
+}}
+"#,
+        forget = forget(remembered(front)),
+        unseen = when(seen, "    monitor->seen = 0;\n"),
+        no_floored = when(wanted.floor, "    monitor->floored = 0;\n"),
+        is_given = when(seen, ", is_given"),
+        count = when(wanted.floor, "monitor->floored += "),
+        operate = when(seen, OPERATE),
+        largest = literal(&LARGEST),
+    )
+}
+
+const OPERATE: &str = "    is_given = name_operate(monitor);
+    monitor->seen += monitor->seen < UINT32_MAX ? 1u : 0u;
+    if (!is_given) {
+        return NAME_MORE;
+    }
+";
+
+/// Makes what the operators remember zeros.
+fn forget(numbers: usize) -> String {
+    match numbers {
+        0 => String::new(),
+        _ => format!(
+            "    for (i = 0; i < {numbers}; i++) {{\n        monitor->memory[i] = 0.0f;\n    }}\n"
+        ),
+    }
+}
