@@ -323,12 +323,12 @@ where
     /// What [`Learning::step`] refuses. Learning is given up then: samples and detector are what
     /// they were before [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
-        let Some(Job { kernel, learning, .. }) = self.job.first_mut() else {
+        if self.job.is_empty() {
             return Ok(Progress::Done);
-        };
-        let scratch = &mut self.workspace.scratch(self.samples.len())?;
-        let samples = self.prepared.of(&self.samples);
-        match learning.step(samples, |_| Ok(kernel.clone()), scratch) {
+        }
+        // One function after the other, none inside of another: what they keep on the stack is not
+        // there at the same time.
+        match self.go_on() {
             Ok(Progress::Working) => Ok(Progress::Working),
             Ok(Progress::Done) if self.compare() == Progress::Working => Ok(Progress::Working),
             Ok(Progress::Done) => self.adopt().map(|()| Progress::Done),
@@ -520,6 +520,15 @@ where
             swap(&mut self.recordings, older, younger);
             self.prepared.swap(older, younger);
         }
+    }
+
+    /// One step of learning.
+    #[inline(never)]
+    fn go_on(&mut self) -> Result<Progress, Error> {
+        let Job { kernel, learning, .. } = self.job.first_mut().ok_or(Error::NotFitted)?;
+        let scratch = &mut self.workspace.scratch(self.samples.len())?;
+        let samples = self.prepared.of(&self.samples);
+        learning.step(samples, |_| Ok(kernel.clone()), scratch)
     }
 
     /// Compares the components of the new model with those of the old one, on one sample.
