@@ -6,7 +6,9 @@ use anyhow::{Context, Result, ensure};
 use clap::ArgGroup;
 
 use super::say;
-use crate::export::{CSource, Name, c_source, quantise, rust_source};
+use crate::export::{
+    CSource, Leading, Name, c_projector, c_source, quantise, rust_projector, rust_source,
+};
 use crate::model::{Model, with_model};
 use crate::text::thousands;
 use crate::whole::{require_other, write_together};
@@ -25,12 +27,15 @@ pub(super) struct Arguments {
     /// The bytes of the detector
     #[arg(long, value_name = "MODEL.bin")]
     bin: Option<PathBuf>,
-    /// A C header with a function that scores, and MODEL.c beside it
+    /// A C header with functions that score and project, and MODEL.c beside it
     #[arg(long, value_name = "MODEL.h")]
     c: Option<PathBuf>,
     /// In integers, for cores without an FPU: a `QuantisedDetector`, in Rust or as bytes
     #[arg(long, conflicts_with = "c")]
     quantised: bool,
+    /// Only the projection on the first P components, in Rust or C: features without a verdict, in less flash
+    #[arg(long, value_name = "P", conflicts_with_all = ["bin", "quantised"])]
+    project: Option<usize>,
     /// What the detector is called: in Rust in capitals, in C in front of all names
     #[arg(long, default_value = "MODEL")]
     name: Name,
@@ -54,10 +59,15 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let file = || arguments.model.display().to_string();
     let quantised =
         arguments.quantised.then(|| quantise(model, name).with_context(file)).transpose()?;
+    let leading = arguments
+        .project
+        .map(|components| Leading::of(model, components).with_context(file))
+        .transpose()?;
     if let Some(path) = &arguments.rust {
-        let (source, flash) = match &quantised {
-            Some(quantised) => (quantised.source.clone(), quantised.flash),
-            None => (rust_source(model, name)?, model.flash()),
+        let (source, flash) = match (&quantised, &leading) {
+            (Some(quantised), _) => (quantised.source.clone(), quantised.flash),
+            (None, Some(leading)) => (rust_projector(leading, name)?, leading.flash()),
+            (None, None) => (rust_source(model, name)?, model.flash()),
         };
         let what = format!("static {}, {} bytes of flash", name.upper(), thousands(flash));
         products.push(Product { path: path.clone(), content: source.into_bytes(), what });
@@ -76,8 +86,11 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         let file_name = file_name.and_then(escape::c_include).with_context(|| {
             format!("{}: C can only include names of letters, digits and . _ + -", path.display())
         })?;
-        let CSource { header, source } = c_source(model, name, &file_name)?;
-        let what = format!("int {}_score(…)", name.lower());
+        let (CSource { header, source }, function) = match &leading {
+            Some(leading) => (c_projector(leading, name, &file_name)?, "project"),
+            None => (c_source(model, name, &file_name)?, "score"),
+        };
+        let what = format!("int {}_{function}(…)", name.lower());
         products.push(Product { path: header_file, content: header.into_bytes(), what });
         let what = "its source".into();
         products.push(Product { path: source_file, content: source.into_bytes(), what });
