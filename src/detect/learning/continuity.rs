@@ -40,9 +40,11 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         K: BlockKernel<S::View, Scalar = T>,
     {
         let Stage::Done { kernel, fit } = &self.stage else { return Progress::Done };
-        // The coordinates of the samples have served their purpose. There is room: the components
-        // are fewer than the samples, and than the points, and there are four samples or more.
+        // The coordinates of the samples have served their purpose. There is room for four numbers
+        // a component: no model has more components than there may be points, and there are four
+        // samples or more.
         let room = scratch.landmark.factor.reborrow().into_entries();
+        debug_assert!(room.len() >= (1 + SUMS) * components, "{} numbers", room.len());
         let Some((old, sums)) = room.split_at_mut_checked(components) else {
             return Progress::Done;
         };
