@@ -12,7 +12,8 @@
 //! | [`hearing`] | which thresholds can be exceeded, and when a detector is deaf |
 //! | `valid` | what a valid detector is, whichever door it comes through |
 //! | `detector` | [`Detector`] and [`DetectorView`] |
-//! | `flash` | detectors in flash, which the compiler checks |
+//! | `projector` | [`Projector`]: features for a classifier, from the axes of a model alone |
+//! | `flash` | detectors and projectors in flash, which the compiler checks |
 //! | [`calibrate`] | a threshold for a wished rate of [`FalseAlarms`] |
 //! | [`folds`] | how samples are dealt into folds: [`FoldOrder`] |
 //! | [`later`] | a threshold from the readings after learning: [`LaterReadings`] |
@@ -46,6 +47,7 @@ pub mod learning;
 pub mod logs;
 pub mod missing;
 pub mod persist;
+mod projector;
 pub mod quantised;
 pub mod reading;
 pub mod scaling;
@@ -67,6 +69,7 @@ pub use learner::{GaussianLearner, Learner, LogLearner, Replace};
 pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
 pub use logs::{LogScaling, Logs};
 pub use missing::PartialVerdict;
+pub use projector::{GaussianProjector, LogProjector, Projector};
 pub use quantised::{LogQuantisedDetector, QuantisedDetector};
 pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading, VectorScaling};
 pub use scaling::Scaling;

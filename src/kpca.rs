@@ -10,6 +10,7 @@
 //! | `score` | [`Score`]: SPE, T² and what they measure |
 //! | `route` | the one way from a query to its sums over the points |
 //! | `view`, `model` | [`KernelPcaView`] and [`KernelPca`], which follow that route |
+//! | `axes` | [`Axes`]: what projections need of a model, and no more |
 //! | `given` | scores of points that only the caller can compare |
 //! | `contributions` | how strongly SPE depends on each input |
 //! | `components` | [`Components`], the wish for a number of components, and [`FitReport`] |
@@ -25,6 +26,7 @@
 //! This room knows [`kernel`](crate::kernel), [`linalg`](crate::linalg) and what is below them. Raw
 //! units and thresholds are the business of [`detect`](crate::detect).
 
+mod axes;
 pub(crate) mod components;
 pub(crate) mod contributions;
 pub mod exact;
@@ -39,6 +41,7 @@ mod route;
 pub(crate) mod score;
 mod view;
 
+pub use axes::Axes;
 pub use components::{Components, FitReport};
 pub use exact::ExactWorkspace;
 pub use expansion::{Expansion, ExpansionHeader, ExpansionMut, ExpansionView};

@@ -100,7 +100,7 @@ pub mod methods;
 
 pub use detect::{
     Alarm, AlarmConfig, AlarmState, Detect, Detector, GaussianDetector, GaussianLearner, Learner,
-    QuantisedDetector, Recipe, Verdict,
+    Projector, QuantisedDetector, Recipe, Verdict,
 };
 pub use error::Error;
 pub use kernel::Kernel;

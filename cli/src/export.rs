@@ -3,12 +3,14 @@
 //! Every number reads back bit for bit: in Rust by the shortest decimal that does, in C99 as a hexadecimal literal.
 
 mod c;
+mod leading;
 mod quantised;
 mod rust;
 
-pub(crate) use c::{CSource, c_source};
+pub(crate) use c::{CSource, c_projector, c_source};
+pub(crate) use leading::Leading;
 pub(crate) use quantised::quantise;
-pub(crate) use rust::{front_source, rust_source};
+pub(crate) use rust::{monitor_source, rust_projector, rust_source, stream_source};
 
 use std::str::FromStr;
 
@@ -75,28 +77,13 @@ fn facts<T: Number>(
     comment: fn(&str) -> String,
 ) -> Result<Vec<String>, Error> {
     let training = &model.training;
-    let quoted = |name: &String| format!("{quote}{}{quote}", comment(name));
-    let columns: Vec<String> = model.columns.iter().map(quoted).collect();
-    let trimmed = match training.trimmed {
-        0 => String::new(),
-        trimmed => format!(" ({trimmed} left out)"),
-    };
-    let logs: Vec<String> = logarithmic(&model.columns, &model.floor)
-        .map(|(name, floor)| format!("{} from {} up", quoted(name), short(floor.to_f64())))
-        .collect();
-    let mut facts = vec![format!("inputs, in this order: {}", columns.join(", "))];
-    if let Some(front) = &model.front {
-        facts.push(format!("these come of raw samples: {}", comment(&front.description())));
-    }
-    if !logs.is_empty() {
-        facts.push(format!("of these it takes the logarithm: {}", logs.join(", ")));
-    }
+    let mut facts = facts_of_inputs(model, quote, comment);
     facts.extend([
         format!("kernel: {}", model.kernel),
         format!("size: {} points, {} components", model.points.rows(), model.components()),
         format!(
-            "fitted to {} samples{trimmed}, whose variance the components explain to {}",
-            training.samples,
+            "{}, whose variance the components explain to {}",
+            fitted_to(model),
             percent(training.explained)
         ),
         format!(
@@ -109,6 +96,37 @@ fn facts<T: Number>(
     ]);
     facts.extend(training.all_warnings().map(|warning| format!("warning: {}", comment(&warning))));
     Ok(facts)
+}
+
+/// How many samples a model is of.
+fn fitted_to<T>(model: &Model<T>) -> String {
+    let training = &model.training;
+    let trimmed = match training.trimmed {
+        0 => String::new(),
+        trimmed => format!(" ({trimmed} left out)"),
+    };
+    format!("fitted to {} samples{trimmed}", training.samples)
+}
+
+/// What a reading is made of.
+fn facts_of_inputs<T: Number>(
+    model: &Model<T>,
+    quote: char,
+    comment: fn(&str) -> String,
+) -> Vec<String> {
+    let quoted = |name: &String| format!("{quote}{}{quote}", comment(name));
+    let columns: Vec<String> = model.columns.iter().map(quoted).collect();
+    let logs: Vec<String> = logarithmic(&model.columns, &model.floor)
+        .map(|(name, floor)| format!("{} from {} up", quoted(name), short(floor.to_f64())))
+        .collect();
+    let mut facts = vec![format!("inputs, in this order: {}", columns.join(", "))];
+    if let Some(front) = &model.front {
+        facts.push(format!("these come of raw samples: {}", comment(&front.description())));
+    }
+    if !logs.is_empty() {
+        facts.push(format!("of these it takes the logarithm: {}", logs.join(", ")));
+    }
+    facts
 }
 
 /// Numbers with a comma between them.

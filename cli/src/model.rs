@@ -43,6 +43,11 @@ pub(crate) struct Model<T> {
     pub training: Training,
 }
 
+/// What a component is called where projections are: in columns of a table, and in exported source.
+pub(crate) fn component_name(component: usize) -> String {
+    format!("f{component}")
+}
+
 /// Characters of a column's name.
 pub(crate) const LONGEST_NAME: usize = 256;
 

@@ -11,11 +11,11 @@
 //! compares what it committed with these. They are for a model that has its
 //! [memos](crate::kpca::KernelPcaView::with_memos), as every fit on scaled readings makes them.
 
-use crate::detect::{Detector, LogDetector};
+use crate::detect::{Detector, GaussianProjector, LogDetector, LogProjector, Projector};
 use crate::kernel::{BlockKernel, Rbf};
 use crate::math::Real;
 
-/// What one [`Detector::score`] costs at the most.
+/// What one [`Detector::score`], or one [`Projector::project`], costs at the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -119,6 +119,16 @@ impl Cost {
 }
 
 impl Cost {
+    /// What a projection of a [`Projector`] with a Gaussian kernel in `f32` costs: the bounds of a
+    /// score with as many components, of which it leaves out the part after the last point.
+    pub const fn gaussian_projection(inputs: usize, points: usize, components: usize) -> Self {
+        Self {
+            multiply_adds: points * (inputs + components),
+            flash: projector_size::<Rbf<f32>, f32>(inputs, points, components),
+            ..Self::gaussian(inputs, points, components)
+        }
+    }
+
     /// The same with so many [logarithmic](crate::detect::logs) inputs.
     #[must_use]
     pub const fn with_logs(self, logs: usize) -> Self {
@@ -147,6 +157,22 @@ where
     rest + scalars(inputs, points, components) * size_of::<T>()
 }
 
+/// Bytes of a [`Projector`] with kernel `K` and numbers `T`: [`Projector::SIZE`] when sizes are
+/// known only at run time.
+pub const fn projector_size<K, T>(inputs: usize, points: usize, components: usize) -> usize
+where
+    T: Real,
+    K: BlockKernel<[T], Scalar = T>,
+{
+    let rest = Projector::<K, [T; 1], 1, 1>::SIZE - axes_scalars(1, 1, 1) * size_of::<T>();
+    rest + axes_scalars(inputs, points, components) * size_of::<T>()
+}
+
+/// Points with memo and weights; offsets; mean and deviation.
+const fn axes_scalars(inputs: usize, points: usize, components: usize) -> usize {
+    points * (inputs + components + 1) + components + 2 * inputs
+}
+
 /// Points with memo, centre weight and weights; offsets and variances; mean and deviation.
 const fn scalars(inputs: usize, points: usize, components: usize) -> usize {
     points * (inputs + components + 2) + 2 * components + 2 * inputs
@@ -160,6 +186,18 @@ impl<const D: usize, const R: usize, const P: usize> Detector<Rbf<f32>, [f32; D]
 impl<const D: usize, const R: usize, const P: usize> LogDetector<D, R, P> {
     /// What a score costs, whatever the reading and however many of its inputs are logarithmic.
     pub const COST: Cost = Cost { flash: Self::SIZE, ..Cost::gaussian(D, R, P).with_logs(D) };
+}
+
+impl<const D: usize, const R: usize, const P: usize> GaussianProjector<D, R, P> {
+    /// What a projection costs, whatever the reading.
+    pub const COST: Cost = Cost { flash: Self::SIZE, ..Cost::gaussian_projection(D, R, P) };
+}
+
+impl<const D: usize, const R: usize, const P: usize> LogProjector<D, R, P> {
+    /// What a projection costs, whatever the reading and however many of its inputs are
+    /// logarithmic.
+    pub const COST: Cost =
+        Cost { flash: Self::SIZE, ..Cost::gaussian_projection(D, R, P).with_logs(D) };
 }
 
 #[cfg(test)]
@@ -189,6 +227,29 @@ mod tests {
             sizes::<Rbf<f64>, [f64; 12], 48, 24>(),
             sizes::<Poly<f64>, [f64; 3], 5, 7>(),
             sizes::<Linear, [f64; 2], 5, 7>(),
+        ];
+        assert!(found.iter().all(|(size, formula)| size == formula), "{found:?}");
+    }
+
+    fn projector_sizes<K, X, const R: usize, const P: usize>() -> (usize, usize)
+    where
+        X: VectorReading,
+        K: BlockKernel<[X::Scalar], Scalar = X::Scalar>,
+    {
+        let formula = projector_size::<K, X::Scalar>(X::INPUTS, R, P);
+        (Projector::<K, X, R, P>::SIZE, formula)
+    }
+
+    #[test]
+    fn sizes_of_projectors_at_run_time_are_those_of_the_types() {
+        let found = [
+            projector_sizes::<Rbf<f32>, [f32; 12], 48, 4>(),
+            projector_sizes::<Rbf<f32>, [f32; 1], 1, 1>(),
+            projector_sizes::<Poly<f32>, [f32; 8], 64, 5>(),
+            projector_sizes::<Linear, [f32; 7], 9, 3>(),
+            projector_sizes::<Rbf<f64>, [f64; 12], 48, 24>(),
+            projector_sizes::<Poly<f64>, [f64; 3], 5, 7>(),
+            projector_sizes::<Linear, [f64; 2], 5, 7>(),
         ];
         assert!(found.iter().all(|(size, formula)| size == formula), "{found:?}");
     }

@@ -1,4 +1,4 @@
-//! Detectors in flash: constants that the compiler checks by the [rules](super::valid) of every
+//! Detectors and projectors in flash: constants that the compiler checks by the [rules](super::valid) of every
 //! other door.
 //!
 //! Functions of traits cannot be called in constants, so there is a copy of
@@ -45,11 +45,12 @@
 
 use super::detector::Detector;
 use super::logs::LogScaling;
+use super::projector::Projector;
 use super::scaling::Scaling;
 use super::threshold::Threshold;
 use super::valid::Inspection;
 use crate::kernel::{Cosine, Laplacian, Linear, Memos, Poly, Rbf, Sigmoid, broken_rate_rule};
-use crate::kpca::{Expansion, ExpansionHeader, KernelPca};
+use crate::kpca::{Axes, Expansion, ExpansionHeader, KernelPca};
 use crate::linalg::slices::split;
 use crate::math::{Math, Normal};
 
@@ -64,7 +65,7 @@ macro_rules! show {
     };
 }
 
-/// `in_flash` for one kernel with either scaling: the parameters of the kernel are valid if the
+/// `in_flash` of detectors and projectors for one kernel with either scaling: the parameters of the kernel are valid if the
 /// first expression says so, strangers have the norm of the second, and the points the memos of the
 /// third.
 macro_rules! in_flash {
@@ -130,6 +131,44 @@ macro_rules! in_flash_scaled {
                         let memos = $memos;
                         let model = KernelPca::from_parts(kernel, points, memos, expansion);
                         Some(Self { scaling, model, threshold })
+                    }
+                    Err(_) => None,
+                }
+            }
+        }
+
+        impl<$($generic)* const D: usize, const R: usize, const P: usize>
+            Projector<$kernel, [$t; D], R, P, $scaling<[$t; D]>>
+        {
+            /// A projector in flash, from parts that were learned earlier; what
+            /// `mercer export --project` writes. `weights[i][j]` is the weight of point `i` in
+            /// component `j`.
+            ///
+            /// None if it is not valid, for which [`from_parts`](Self::from_parts) names the
+            /// reason: with `unwrap` or `expect`, a `static` of it does not compile.
+            pub const fn in_flash(
+                scaling: $scaling<[$t; D]>,
+                kernel: $kernel,
+                points: [[$t; D]; R],
+                weights: [[$t; P]; R],
+                offsets: [$t; P],
+            ) -> Option<Self> {
+                let ($k, $points, $s) = (&kernel, &points, &scaling);
+                if !($valid) {
+                    return None;
+                }
+                let mut inspection = Inspection::of::<$t>();
+                show!(inspection.mean(&$standard.mean));
+                show!(inspection.deviation(&$standard.deviation));
+                show!(inspection.floor($floors));
+                show!(inspection.coordinate(points.as_flattened()));
+                show!(inspection.weight(weights.as_flattened()));
+                show!(inspection.offset(&offsets));
+                match inspection.finish_axes($norm) {
+                    Ok(()) => {
+                        let memos = $memos;
+                        let axes = Axes::from_parts(kernel, points, memos, weights, offsets);
+                        Some(Self { scaling, axes })
                     }
                     Err(_) => None,
                 }

@@ -4,8 +4,10 @@ use crate::detect::quantised::QuantisedDetector;
 use crate::detect::reading::{VectorReading, VectorScaling};
 use crate::detect::scaling::Scaling;
 use crate::detect::{Detector, PartialVerdict, Suspect, Threshold, Verdict};
-use crate::error::Error;
+use crate::error::{Error, require_capacity};
 use crate::kernel::{Gradient, Vector};
+use crate::linalg::slices::{copy, head_mut};
+use crate::math::Real;
 
 /// A detector of any kind, on readings of type `X`: a [`Detector`], or a [`QuantisedDetector`] made
 /// from one.
@@ -47,6 +49,14 @@ pub trait Detect<X: Vector> {
     /// As [`score`](Self::score), and [`Error::Query`] for inputs too large to be scaled.
     fn suspect(&self, x: &X) -> Result<Suspect<X::Scalar>, Error>;
 
+    /// Writes the projections of a raw reading onto the components to the front of `room`, and
+    /// returns them: features for a classifier. Where the kind of detector is known, its own
+    /// `project` returns them by value.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score), and [`Error::Capacity`] for less room than there are components.
+    fn project_into<'r>(&self, x: &X, room: &'r mut [X::Scalar]) -> Result<&'r [X::Scalar], Error>;
+
     /// How strongly SPE depends on each input of a raw reading: a picture, not shares of it; see
     /// [`explain`](crate::detect::explain).
     ///
@@ -80,6 +90,9 @@ where
     fn suspect(&self, x: &X) -> Result<Suspect<X::Scalar>, Error> {
         self.suspect(x)
     }
+    fn project_into<'r>(&self, x: &X, room: &'r mut [X::Scalar]) -> Result<&'r [X::Scalar], Error> {
+        copied(&self.project(x)?, room)
+    }
     fn contributions(&self, x: &X) -> Result<X, Error> {
         self.contributions(x)
     }
@@ -108,6 +121,9 @@ where
     fn suspect(&self, x: &[f32; D]) -> Result<Suspect<f32>, Error> {
         self.suspect(x)
     }
+    fn project_into<'r>(&self, x: &[f32; D], room: &'r mut [f32]) -> Result<&'r [f32], Error> {
+        copied(&self.project(x)?, room)
+    }
     fn contributions(&self, x: &[f32; D]) -> Result<[f32; D], Error> {
         self.contributions(x)
     }
@@ -120,4 +136,12 @@ where
     fn threshold(&self) -> &Threshold<f32> {
         self.threshold()
     }
+}
+
+/// Projections in the caller's memory.
+fn copied<'r, T: Real>(projection: &[T], room: &'r mut [T]) -> Result<&'r [T], Error> {
+    require_capacity("projections", projection.len(), room.len())?;
+    let room = head_mut(room, projection.len());
+    copy(projection, room);
+    Ok(room)
 }

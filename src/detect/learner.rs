@@ -30,6 +30,10 @@
 //! | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
 //! | [`restore`](Learner::restore) | takes up a stored detector, after a reset | replaces detector and scaling, drops the samples |
 //!
+//! A refit keeps what projections mean as far as it can: the signs of the components are those of
+//! the detector before, and components that are others now are
+//! [reported](LearnReport::changed_components). That takes a step for each sample.
+//!
 //! Samples stay what they were, bit for bit, whatever becomes of learning. The scaling is learned
 //! with the first fit and then kept, so that scores before and after a refit stay comparable;
 //! scaled samples are kept beside the raw ones.
@@ -159,6 +163,8 @@ pub type LogLearner<const D: usize, const N: usize, const R: usize, const P: usi
 struct Job<K, T, E> {
     kernel: K,
     learning: Learning<K, T, E>,
+    /// How many samples the old and the new model have been compared on.
+    compared: usize,
 }
 
 /// Memory that is only needed while learning.
@@ -304,7 +310,7 @@ where
         if !self.detector.model.is_fitted() {
             self.scale_samples(&recipe)?;
         }
-        let pushed = self.job.push(Job { kernel, learning });
+        let pushed = self.job.push(Job { kernel, learning, compared: 0 });
         debug_assert!(pushed.is_ok(), "none is under way");
         Ok(())
     }
@@ -317,13 +323,14 @@ where
     /// What [`Learning::step`] refuses. Learning is given up then: samples and detector are what
     /// they were before [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
-        let Some(Job { kernel, learning }) = self.job.first_mut() else {
+        if self.job.is_empty() {
             return Ok(Progress::Done);
-        };
-        let scratch = &mut self.workspace.scratch(self.samples.len())?;
-        let samples = self.prepared.of(&self.samples);
-        match learning.step(samples, |_| Ok(kernel.clone()), scratch) {
+        }
+        // One function after the other, none inside of another: what they keep on the stack is not
+        // there at the same time.
+        match self.go_on() {
             Ok(Progress::Working) => Ok(Progress::Working),
+            Ok(Progress::Done) if self.compare() == Progress::Working => Ok(Progress::Working),
             Ok(Progress::Done) => self.adopt().map(|()| Progress::Done),
             Err(error) => {
                 self.give_up();
@@ -513,6 +520,32 @@ where
             swap(&mut self.recordings, older, younger);
             self.prepared.swap(older, younger);
         }
+    }
+
+    /// One step of learning.
+    #[inline(never)]
+    fn go_on(&mut self) -> Result<Progress, Error> {
+        let Job { kernel, learning, .. } = self.job.first_mut().ok_or(Error::NotFitted)?;
+        let scratch = &mut self.workspace.scratch(self.samples.len())?;
+        let samples = self.prepared.of(&self.samples);
+        learning.step(samples, |_| Ok(kernel.clone()), scratch)
+    }
+
+    /// Compares the components of the new model with those of the old one, on one sample.
+    #[inline(never)]
+    fn compare(&mut self) -> Progress {
+        let (Some(job), Ok(earlier)) = (self.job.first_mut(), self.detector.model.view()) else {
+            return Progress::Done;
+        };
+        let Ok(mut scratch) = self.workspace.scratch(self.samples.len()) else {
+            return Progress::Done;
+        };
+        let position = job.compared;
+        job.compared += 1;
+        let samples = self.prepared.of(&self.samples);
+        let components = earlier.expansion().components();
+        let project = |x: &X::View, room: &mut [Scalar<K, X>]| earlier.project(x, room).is_ok();
+        job.learning.compare(position, samples, components, project, &mut scratch)
     }
 
     /// Makes the candidate the detector's model. A function of its own, so that the report is not

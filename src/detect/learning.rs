@@ -18,6 +18,7 @@
 //! [`Learner`](crate::Learner) in statics and a host program with sizes from a file share this
 //! code.
 
+mod continuity;
 mod dependence;
 mod inspect;
 mod probe;
@@ -168,6 +169,7 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
     false_alarms: T,
     alarms: usize,
     blind: u64,
+    changed: u64,
     /// Where recordings end, if there are several.
     blocks: Blocks,
     stage: Stage<K, T, E>,
@@ -242,6 +244,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             false_alarms: T::ZERO,
             alarms: 0,
             blind: 0,
+            changed: 0,
             blocks: Blocks::default(),
             stage: Stage::Inspect,
         })
@@ -379,6 +382,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                     trimmed: self.trimmed,
                     warnings: self.warnings.clone(),
                     blind: self.blind,
+                    changed: self.changed,
                 },
             )),
             _ => None,

@@ -53,6 +53,7 @@ mod logarithm;
 mod input;
 mod score;
 mod judge;
+mod project;
 mod explain;
 mod quantise;
 mod persist;

@@ -141,7 +141,11 @@ impl Inspection {
 
     /// Weights against the kernel's norm, if that is bounded. Larger ones make sums that consist of
     /// the rounding of kernel values, also of those of a reading far away.
-    const fn weights(&mut self, norm: f64) {
+    const fn weights_of(&mut self, norm: Option<f64>) {
+        let Some(norm) = norm else { return };
+        if !norm.is_finite() {
+            return;
+        }
         let most = 1.0 / self.normal.epsilon;
         self.require(self.largest_centre <= most, "centre", "small enough to be added up");
         let square = self.largest_weight * self.largest_weight * norm;
@@ -159,16 +163,24 @@ impl Inspection {
         threshold: &Threshold<f64>,
     ) -> Result<(), Error> {
         self.header(header);
-        if let Some(norm) = norm
-            && norm.is_finite()
-        {
-            self.weights(norm);
-        }
+        self.weights_of(norm);
         if let Err(fault) = self.result() {
             return Err(fault);
         }
         let ExpansionHeader { centre_norm, indefinite, .. } = *header;
         Hearing { norm, centre_norm, offsets: self.offsets, indefinite }.require(threshold)
+    }
+}
+
+/// Axes have neither header nor threshold.
+impl Inspection {
+    /// The end of what projections need, once all of it was seen.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub(in crate::detect) const fn finish_axes(&mut self, norm: Option<f64>) -> Result<(), Error> {
+        self.weights_of(norm);
+        self.result()
     }
 }
 

@@ -20,7 +20,7 @@ use mercer::kernel::{
     Sum, geometry, gram,
 };
 use mercer::kpca::{
-    Components, ExactWorkspace, Expansion, ExpansionHeader, LandmarkWorkspace, Landmarks,
+    Axes, Components, ExactWorkspace, Expansion, ExpansionHeader, LandmarkWorkspace, Landmarks,
     LeadingWorkspace,
 };
 use mercer::linalg::eigen::{Eigensolver, Jacobi, MAX_SWEEPS, TridiagonalQr};
@@ -38,8 +38,8 @@ use mercer::signal::{
     fill_turn, memory, width,
 };
 use mercer::{
-    Alarm, AlarmConfig, Detector, Error, GaussianLearner, KernelPca, Learner, Monitor, Progress,
-    QuantisedDetector, Recipe,
+    Alarm, AlarmConfig, Detect, Detector, Error, GaussianLearner, KernelPca, Learner, Monitor,
+    Progress, Projector, QuantisedDetector, Recipe,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -245,11 +245,13 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
         black_box(threshold),
     );
     black_box(flash.is_some());
+    project(&loaded, &x)?;
 
     let mut quantised = QuantisedDetector::<3, 8, 6>::new();
     quantised.quantise(black_box(&loaded))?;
     black_box(quantised.score(&x)?);
     black_box(quantised.score_counts(&black_box([1, 2, -3]))?);
+    black_box((quantised.project(&x)?, quantised.project_counts(&black_box([1, 2, -3]))?));
     black_box(quantised.contributions(&x)?);
     black_box(quantised.suspect(&x)?);
     black_box(quantised.score_available(&lost)?);
@@ -267,6 +269,22 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     black_box(made(black_box(scaling), black_box(model), threshold)?);
     sharpen(&mut loaded, &x)?;
     learner.forget();
+    Ok(())
+}
+
+/// Features of a reading, from a detector and from a part of one.
+fn project(detector: &Detector<Rbf<f32>, Reading, 8, 6>, x: &Reading) -> Result<(), Error> {
+    black_box(detector.project(x)?);
+    let mut room = black_box([0.0; 6]);
+    black_box(Detect::project_into(detector, x, &mut room)?);
+    let (kernel, points) = (black_box(Rbf::new(0.125)), black_box([*x; 5]));
+    let (weights, offsets) = (black_box([[0.5, 0.25]; 5]), black_box([0.1; 2]));
+    let scaling = black_box(*detector.scaling());
+    let flash =
+        Projector::<Rbf<f32>, [f32; _], _, _>::in_flash(scaling, kernel, points, weights, offsets);
+    black_box(flash.is_some());
+    let axes = Axes::from_parts(kernel, points, kernel.memos(&points), weights, offsets);
+    black_box(Projector::from_parts(scaling, axes)?.project(x)?);
     Ok(())
 }
 

@@ -6,7 +6,10 @@ use anyhow::{Context, Result, ensure};
 use clap::ArgGroup;
 
 use super::say;
-use crate::export::{CSource, Name, c_source, front_source, quantise, rust_source};
+use crate::export::{
+    CSource, Leading, Name, c_projector, c_source, monitor_source, quantise, rust_projector,
+    rust_source, stream_source,
+};
 use crate::model::{Model, with_model};
 use crate::samples::SampleType;
 use crate::text::thousands;
@@ -29,7 +32,7 @@ pub(super) struct Arguments {
     /// The bytes of the detector
     #[arg(long, value_name = "MODEL.bin")]
     bin: Option<PathBuf>,
-    /// A C header with a function that scores, and MODEL.c beside it
+    /// A C header with functions that score and project, and MODEL.c beside it
     #[arg(long, value_name = "MODEL.h")]
     c: Option<PathBuf>,
     /// In integers, for cores without an FPU: a `QuantisedDetector`, in Rust or as bytes
@@ -38,6 +41,9 @@ pub(super) struct Arguments {
     /// What raw samples are on the device, for a model of them
     #[arg(long, value_enum, value_name = "TYPE", default_value_t)]
     samples: SampleType,
+    /// Only the projection on the first P components, in Rust or C: features without a verdict, in less flash
+    #[arg(long, value_name = "P", conflicts_with_all = ["bin", "quantised"])]
+    project: Option<usize>,
     /// What the detector is called: in Rust in capitals, in C in front of all names
     #[arg(long, default_value = "MODEL")]
     name: Name,
@@ -61,6 +67,10 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let file = || arguments.model.display().to_string();
     let quantised =
         arguments.quantised.then(|| quantise(model, name).with_context(file)).transpose()?;
+    let leading = arguments
+        .project
+        .map(|components| Leading::of(model, components).with_context(file))
+        .transpose()?;
     let front = model.front.as_ref();
     ensure!(
         front.is_some() || arguments.samples == SampleType::default(),
@@ -68,15 +78,20 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         file()
     );
     if let Some(path) = &arguments.rust {
-        let (mut source, flash) = match &quantised {
-            Some(quantised) => (quantised.source.clone(), quantised.flash),
-            None => (rust_source(model, name)?, model.flash()),
+        let (mut source, flash) = match (&quantised, &leading) {
+            (Some(quantised), _) => (quantised.source.clone(), quantised.flash),
+            (None, Some(leading)) => (rust_projector(leading, name)?, leading.flash()),
+            (None, None) => (rust_source(model, name)?, model.flash()),
         };
-        source.extend(front.map(|front| front_source::<T>(front, name, arguments.samples)));
         let mut what = format!("static {}, {} bytes of flash", name.upper(), thousands(flash));
         if let Some(front) = front {
-            let ram = thousands(front.ram(arguments.samples));
-            what += &format!("; {}Monitor for raw samples, about {ram} bytes of RAM", name.camel());
+            source += &stream_source(front, name, arguments.samples);
+            let kind = if leading.is_some() { "Stream" } else { "Monitor" };
+            if leading.is_none() {
+                source += &monitor_source::<T>(front, name);
+            }
+            let (alias, ram) = (name.camel(), thousands(front.ram(arguments.samples)));
+            what += &format!("; {alias}{kind} for raw samples, about {ram} bytes of RAM");
         }
         products.push(Product { path: path.clone(), content: source.into_bytes(), what });
     }
@@ -100,11 +115,15 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         let file_name = file_name.and_then(escape::c_include).with_context(|| {
             format!("{}: C can only include names of letters, digits and . _ + -", path.display())
         })?;
-        let CSource { header, source } = c_source(model, name, arguments.samples, &file_name)?;
+        let function = if leading.is_some() { "project" } else { "score" };
+        let CSource { header, source } = match &leading {
+            Some(leading) => c_projector(leading, name, arguments.samples, &file_name)?,
+            None => c_source(model, name, arguments.samples, &file_name)?,
+        };
         let lower = name.lower();
-        let what = match &model.front {
-            Some(_) => format!("int {lower}_monitor_push(…), int {lower}_score(…)"),
-            None => format!("int {lower}_score(…)"),
+        let what = match front {
+            Some(_) => format!("int {lower}_monitor_push(…), int {lower}_{function}(…)"),
+            None => format!("int {lower}_{function}(…)"),
         };
         products.push(Product { path: header_file, content: header.into_bytes(), what });
         let what = "its source".into();

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::answer::{Input, answer};
-use crate::model::{Model, with_model};
+use crate::model::{Model, component_name, with_model};
 use crate::text::push_cell;
 use crate::{Number, file};
 
@@ -19,7 +19,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn project<T: Number>(model: &Model<T>, input: &Input) -> Result<()> {
-    let header: String = (0..model.components()).map(|j| format!(",f{j}")).collect();
+    let header: String =
+        (0..model.components()).map(|j| format!(",{}", component_name(j))).collect();
     answer(model, input, &header, None, |scorer, x, _, text| {
         scorer.project(x)?;
         scorer.projection.iter().for_each(|f| push_cell(text, f));

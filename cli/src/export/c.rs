@@ -1,4 +1,4 @@
-//! A detector as C99: constant data and a function that scores, for firmware that is not written in Rust.
+//! A detector as C99: constant data and functions that score and project, for firmware that is not written in Rust.
 //!
 //! The function computes in the order of the library's plain scoring, point by point. Only `exp`, `tanh` and `log` are another's, those of the C library;
 //! with the other kernels, and without logarithmic inputs, scores are the same bits, as long as the compiler does not contract multiplications and additions. A model of raw samples has its
@@ -6,11 +6,15 @@
 
 mod front;
 mod kernel;
+mod project;
+
+pub(crate) use project::c_projector;
 
 use mercer::Error;
 
-use self::front::FrontParts;
+use self::front::{FrontParts, Question};
 use self::kernel::KernelParts;
+use self::project::{declaration, project, sums};
 use super::{Name, facts, list};
 use crate::model::Model;
 use crate::samples::SampleType;
@@ -35,10 +39,18 @@ pub(crate) fn c_source<T: Number>(
     samples: SampleType,
     header_file: &str,
 ) -> Result<CSource, Error> {
-    let front = model.front.as_ref().map(|front| FrontParts::new::<T>(front, samples, name));
+    let front = model
+        .front
+        .as_ref()
+        .map(|front| FrontParts::new::<T>(front, samples, name, Question::Score));
     let mut source = source(model, name, header_file);
     source += front.as_ref().map_or("", |front| &front.source);
     Ok(CSource { header: header(model, name, front)?, source })
+}
+
+/// What the header of a model with a front end includes.
+fn stdint(front: &Option<FrontParts>) -> &'static str {
+    if front.is_some() { "\n#include <stdint.h>\n" } else { "" }
 }
 
 fn header<T: Number>(
@@ -65,6 +77,9 @@ extern "C" {{
 /* Inputs of a reading. */
 #define {upper}_INPUTS {inputs}
 
+/* Components that a reading is projected on. */
+#define {upper}_COMPONENTS {components}
+
 /* To tell which model a firmware has. */
 #define {upper}_CHECKSUM {checksum:#010x}UL
 
@@ -90,7 +105,8 @@ typedef struct {lower}_verdict {{
  *
  * Scores are those of `mercer score` but for rounding. Not to be compiled with -ffast-math, which takes every number for finite. */
 int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out);
-{front}
+
+{project}{front}
 #ifdef __cplusplus
 }}
 #endif
@@ -98,8 +114,10 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out);
 #endif
 "#,
         inputs = model.inputs(),
+        components = model.components(),
+        project = declaration::<T>(name),
         checksum = model.checksum()?,
-        stdint = if front.is_some() { "\n#include <stdint.h>\n" } else { "" },
+        stdint = stdint(&front),
         front = front.map(|front| front.header).unwrap_or_default(),
     ))
 }
@@ -107,28 +125,10 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out);
 fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String {
     let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
     let (weights, suffix) = (&model.weights, suffix::<T>());
-    let vector = |what: &str, size: &str, values: &[T]| {
-        let values = list(values, literal);
-        format!("static const {number} {lower}_{what}[{upper}_{size}] = {{{values}}};\n")
-    };
-    let matrix = |what: &str, columns: &str, rows: &mut dyn Iterator<Item = &[T]>| {
-        let rows: String = rows.map(|row| format!("    {{{}}},\n", list(row, literal))).collect();
-        format!(
-            "static const {number} {lower}_{what}[{upper}_POINTS][{upper}_{columns}] = {{\n{rows}}};\n"
-        )
-    };
     let data = [
-        vector("mean", "INPUTS", &model.mean),
-        vector("deviation", "INPUTS", &model.deviation),
-        match model.floor.is_empty() {
-            true => String::new(),
-            false => vector("floor", "INPUTS", &model.floor),
-        },
-        matrix("points", "INPUTS", &mut model.points.iter_rows()),
-        matrix("weights", "COMPONENTS", &mut weights.weights.iter_rows()),
-        vector("centre", "POINTS", &weights.centre),
-        vector("offsets", "COMPONENTS", &weights.offsets),
-        vector("variances", "COMPONENTS", &weights.variances),
+        projection_data(model, name),
+        vector(name, "centre", "POINTS", &weights.centre),
+        vector(name, "variances", "COMPONENTS", &weights.variances),
     ]
     .concat();
     let parts = KernelParts::new(&model.kernel, name);
@@ -146,40 +146,26 @@ fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String
 #endif
 
 #define {upper}_POINTS {points}
-#define {upper}_COMPONENTS {components}
 
 const char *const {lower}_input_names[{upper}_INPUTS] = {{
 {names}}};
 
 {data}
 {kernel}
+{sums}
 int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out)
 {{
     {number} scaled[{upper}_INPUTS];
     {number} projection[{upper}_COMPONENTS];
-    {number} centre_product = 0.0{suffix}, centre_distance, explained = 0.0{suffix};
+    {number} centre_product, centre_distance, explained = 0.0{suffix};
     {number} spe, t2 = 0.0{suffix}, abs_sum = 0.0{suffix};
-    int i, j;
+    int j;
+    const int code = {lower}_sums(x, scaled, projection, &centre_product);
 
-    for (i = 0; i < {upper}_INPUTS; i++) {{
-{scale}        if (!isfinite(scaled[i])) {{
-            return -1 - i;
-        }}
-    }}
-{check}    for (j = 0; j < {upper}_COMPONENTS; j++) {{
-        projection[j] = 0.0{suffix};
-    }}
-    for (i = 0; i < {upper}_POINTS; i++) {{
-        const {number} value = {lower}_kernel(scaled, {lower}_points[i]);
-        centre_product += {lower}_centre[i] * value;
-        for (j = 0; j < {upper}_COMPONENTS; j++) {{
-            projection[j] += {lower}_weights[i][j] * value;
-        }}
+    if (code != 0) {{
+        return code;
     }}
     centre_distance = {diagonal} - (centre_product + centre_product) + {centre_norm};
-    for (j = 0; j < {upper}_COMPONENTS; j++) {{
-        projection[j] -= {lower}_offsets[j];
-    }}
     for (j = 0; j < {upper}_COMPONENTS; j++) {{
         const {number} square = projection[j] * projection[j];
         explained += square;
@@ -196,17 +182,17 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out)
     out->unusual = spe > {threshold};
     return 0;
 }}
-"#,
+
+{project}"#,
         points = model.points.rows(),
-        components = model.components(),
-        scale = scale(model, name),
+        sums = sums(model, name, &parts, true),
+        project = project::<T>(name, true),
         names = model
             .columns
             .iter()
             .map(|name| format!("    {},\n", escape::c_string(name)))
             .collect::<String>(),
         kernel = parts.functions,
-        check = parts.check,
         diagonal = parts.diagonal,
         centre_norm = literal(&weights.header.centre_norm),
         // With a kernel that is positive semi-definite, only rounding makes it negative.
@@ -215,6 +201,42 @@ int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out)
             false => format!("    spe = spe > 0.0{suffix} ? spe : 0.0{suffix};\n"),
         },
         threshold = literal(&model.threshold.spe),
+    )
+}
+
+/// The arrays that projections need.
+fn projection_data<T: Number>(model: &Model<T>, name: &Name) -> String {
+    let floor = match model.floor.is_empty() {
+        true => String::new(),
+        false => vector(name, "floor", "INPUTS", &model.floor),
+    };
+    [
+        vector(name, "mean", "INPUTS", &model.mean),
+        vector(name, "deviation", "INPUTS", &model.deviation),
+        floor,
+        matrix(name, "points", "INPUTS", model.points.iter_rows()),
+        matrix(name, "weights", "COMPONENTS", model.weights.weights.iter_rows()),
+        vector(name, "offsets", "COMPONENTS", &model.weights.offsets),
+    ]
+    .concat()
+}
+
+fn vector<T: Number>(name: &Name, what: &str, size: &str, values: &[T]) -> String {
+    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
+    let values = list(values, literal);
+    format!("static const {number} {lower}_{what}[{upper}_{size}] = {{{values}}};\n")
+}
+
+fn matrix<'a, T: Number>(
+    name: &Name,
+    what: &str,
+    columns: &str,
+    rows: impl Iterator<Item = &'a [T]>,
+) -> String {
+    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
+    let rows: String = rows.map(|row| format!("    {{{}}},\n", list(row, literal))).collect();
+    format!(
+        "static const {number} {lower}_{what}[{upper}_POINTS][{upper}_{columns}] = {{\n{rows}}};\n"
     )
 }
 

@@ -3,8 +3,10 @@
 //! Paths are complete and helpers are inside of the `static`, so that nothing clashes with what is around the `include!`.
 
 mod front;
+mod project;
 
-pub(crate) use front::front_source;
+pub(crate) use front::{monitor_source, stream_source};
+pub(crate) use project::rust_projector;
 
 use mercer::Error;
 use mercer::detect::Threshold;
@@ -25,9 +27,12 @@ pub(super) const ALLOW_NUMBERS: &str =
 /// # Errors
 /// Those of a model whose sizes do not match.
 pub(crate) fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
-    let version = ("detect::persist::FORMAT_VERSION", mercer::detect::persist::FORMAT_VERSION);
-    Ok(beginning(model, name, version)? + &detector(model, name)?)
+    Ok(beginning(model, name, VERSION)? + &detector(model, name)?)
 }
+
+/// What pins the format of the source, and its number.
+const VERSION: (&str, u16) =
+    ("detect::persist::FORMAT_VERSION", mercer::detect::persist::FORMAT_VERSION);
 
 /// What stands before a detector: the version that it is pinned to, names of inputs, and checksum.
 pub(super) fn beginning<T: Number>(

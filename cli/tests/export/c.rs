@@ -20,10 +20,10 @@ pub(crate) const FLAGS: [&str; 11] = [
 ];
 
 /// The kernels that call `exp` or `tanh`, here those of the C library. With the others, scores have the same bits.
-const TRANSCENDENTAL: [&str; 3] = ["rbf", "laplacian", "sigmoid"];
+pub(crate) const TRANSCENDENTAL: [&str; 3] = ["rbf", "laplacian", "sigmoid"];
 
 /// The C compiler, if there is one.
-fn compiler() -> Option<&'static str> {
+pub(crate) fn compiler() -> Option<&'static str> {
     let found = Command::new("cc").arg("--version").output();
     match found {
         Ok(output) if output.status.success() => Some("cc"),

@@ -9,6 +9,7 @@ mod chain;
 #[path = "../common/mod.rs"]
 mod common;
 mod front;
+mod project;
 mod refusals;
 mod rust;
 

@@ -32,6 +32,19 @@ fn bad_input_is_named_and_nothing_is_written() {
     assert!(error.contains("only models with kernel rbf in f32 can be quantised"), "{error}");
     let error = refused(&["export", &model, "--quantised", "--c", "model.h"]);
     assert!(error.contains("cannot be used with"), "{error}");
+    for (project, why) in [
+        ("0", "a projection on nothing"),
+        ("99", "the model has only"),
+        ("-1", "unexpected argument"),
+        ("two", "invalid value"),
+    ] {
+        let error = refused(&["export", &model, "--rust", &rust, "--project", project]);
+        assert!(error.contains(why), "{project}: {error}");
+    }
+    for other in [["--bin", "model.bin"], ["--quantised", "--rust=model.rs"]] {
+        let error = refused(&[&["export", &model, "--project", "1"], &other[..]].concat());
+        assert!(error.contains("cannot be used with"), "{other:?}: {error}");
+    }
     fs::remove_file(&linear).unwrap();
     let error = refused(&["export", &data.train, "--rust", &rust]);
     assert_eq!(error, format!("mercer: {}: not a model of mercer\n", data.train));

@@ -7,17 +7,19 @@ use common::hostile::{
 };
 
 /// A crate that includes the models, for firmware as it is and for a program that shows them.
-struct Crate {
+pub(crate) struct Crate {
     folder: PathBuf,
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
+    /// Begins with `macro_rules! show`, and ends within `main`.
+    program: &'static str,
 }
 
 impl Crate {
     /// Kept from run to run, so that what it depends on is compiled once.
-    fn new() -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exported");
+    pub(crate) fn new(folder: &str, program: &'static str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
         fs::create_dir_all(folder.join("src")).unwrap();
-        Self { folder, names: Vec::new() }
+        Self { folder, names: Vec::new(), program }
     }
 
     fn path(&self, name: &str) -> String {
@@ -25,16 +27,21 @@ impl Crate {
     }
 
     fn add(&mut self, model: &str, suffix: &str, options: &[&str]) {
-        let stem = stem(model);
-        let name = format!("{}{suffix}", stem.file_name().unwrap().to_str().unwrap());
-        let (rust, bin) = (self.path(&format!("src/{name}.rs")), self.path(&format!("{name}.bin")));
-        let export = ["export", model, "--rust", &rust, "--bin", &bin, "--name", &name];
-        done(&[&export, options].concat());
-        self.names.push(name);
+        let name = format!("{}{suffix}", stem(model).file_name().unwrap().to_str().unwrap());
+        let bin = self.path(&format!("{name}.bin"));
+        self.include(model, &name, &[&["--bin", &bin], options].concat());
+    }
+
+    /// Exports a model into it; returns what the command says.
+    pub(crate) fn include(&mut self, model: &str, name: &str, options: &[&str]) -> String {
+        let rust = self.path(&format!("src/{name}.rs"));
+        let export = ["export", model, "--rust", &rust, "--name", name];
+        self.names.push(name.into());
+        done(&[&export, options].concat())
     }
 
     /// Builds and runs it on some readings; returns what it prints.
-    fn run(&self, readings: &str) -> String {
+    pub(crate) fn run(&self, readings: &str) -> String {
         let write = |name: &str, text: &str| fs::write(self.path(name), text).unwrap();
         // Two in one module, next to names that could clash.
         let mut library = String::from(
@@ -45,7 +52,7 @@ impl Crate {
             library += &format!("    include!(\"{name}.rs\");\n");
         }
         library += "}\n";
-        let mut main = String::from(PROGRAM);
+        let mut main = String::from(self.program);
         for name in &self.names {
             library +=
                 &format!("/// Included.\npub mod m_{name} {{\n    include!(\"{name}.rs\");\n}}\n");
@@ -105,7 +112,7 @@ fn main() {
 #[test]
 fn exported_source_compiles_and_is_the_same_model_bit_for_bit() {
     let (folder, data) = (Folder::new(), Data::walking());
-    let mut exported = Crate::new();
+    let mut exported = Crate::new("exported", PROGRAM);
     let mut expected = Vec::new();
     for precision in PRECISIONS {
         for kernel in KERNELS {

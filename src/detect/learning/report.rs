@@ -103,6 +103,16 @@ pub enum Warning {
         /// Why the first is, most likely.
         cause: Blindness,
     },
+    /// After a refit some components are others than they were in the detector before. Verdicts are
+    /// as good as ever, but what was trained on projections must be trained anew, or do without
+    /// these. (Signs are kept; components of close variances may still swap or mix, and the last
+    /// ones come and go.) See [`LearnReport::changed_components`].
+    ComponentsChanged {
+        /// The first of them, counted from 0.
+        first: usize,
+        /// How many there are.
+        count: usize,
+    },
 }
 
 /// Why faults of an input pass unnoticed.
@@ -186,13 +196,20 @@ pub struct LearnReport<T> {
     pub(super) warnings: Warnings,
     /// A bit for each of the first 64 inputs.
     pub(super) blind: u64,
+    /// A bit for each of the first 64 components.
+    pub(super) changed: u64,
 }
 
 impl<T> LearnReport<T> {
     /// The inputs whose faults pass unnoticed, among the first 64; see [`Warning::BlindInputs`].
     pub fn blind_inputs(&self) -> impl Iterator<Item = usize> + use<T> {
-        let blind = self.blind;
-        (0..64).filter(move |input| blind >> input & 1 == 1)
+        numbers(self.blind)
+    }
+
+    /// The components of the detector before that are gone, or others now, among the first 64; see
+    /// [`Warning::ComponentsChanged`]. The projections on all others mean what they did.
+    pub fn changed_components(&self) -> impl Iterator<Item = usize> + use<T> {
+        numbers(self.changed)
     }
 
     /// Numbers the samples that it names otherwise.
@@ -208,8 +225,13 @@ impl<T> LearnReport<T> {
     }
 }
 
+/// The numbers of the bits that are set.
+fn numbers(bits: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |number| bits >> number & 1 == 1)
+}
+
 /// Room for one of each kind.
-pub(super) type Warnings = heapless::Vec<Warning, 13>;
+pub(super) type Warnings = heapless::Vec<Warning, 14>;
 
 /// Adds a warning; there is room for one of each kind.
 pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {

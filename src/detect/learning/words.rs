@@ -149,6 +149,11 @@ impl<I: Fn(usize) -> A, S: Fn(usize) -> B, A: Display, B: Display> Display for N
                 }
                 write_cause(cause, &self.sample, f)
             }
+            Warning::ComponentsChanged { first, count } => write!(
+                f,
+                "{count} components are others than before, the first is {first}: train anew what \
+                 uses their projections, or leave them out there"
+            ),
         }
     }
 }

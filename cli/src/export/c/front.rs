@@ -1,4 +1,4 @@
-//! The front end of a model in C: a monitor that takes raw samples, and judges the readings that they come to.
+//! The front end of a model in C: a monitor that takes raw samples, and judges or projects the readings that they come to.
 //!
 //! Every sum is taken in the order of `mercer::signal`, and the logarithm is the library's: readings are the same bits. What a recipe does not ask for is not written.
 
@@ -24,9 +24,47 @@ pub(super) struct FrontParts {
     pub(super) source: String,
 }
 
+/// What is asked of a reading.
+#[derive(Clone, Copy)]
+pub(super) enum Question {
+    Score,
+    Project,
+}
+
+impl Question {
+    /// The same text with the function that answers, what its answer is and where it goes.
+    fn fill<T: Number>(self, template: &str) -> String {
+        let projection = format!("{} out[NAME_COMPONENTS]", T::NAMES[1]);
+        let (function, noun, out, there, done, done_what) = match self {
+            Self::Score => ("score", "verdict", "name_verdict *out", "*out", "JUDGED", "judged"),
+            Self::Project => {
+                ("project", "projection", projection.as_str(), "out", "PROJECTED", "projected")
+            }
+        };
+        [
+            ("FUNCTION", function),
+            ("NOUN", noun),
+            ("OUT_THERE", there),
+            ("OUT", out),
+            ("DONE_WHAT", done_what),
+            ("DONE", done),
+        ]
+        .iter()
+        .fold(template.into(), |text: String, (token, with)| text.replace(token, with))
+    }
+}
+
 impl FrontParts {
-    pub(super) fn new<T: Number>(front: &Front, samples: SampleType, name: &Name) -> Self {
-        Self { header: header(front, samples, name), source: source::<T>(front, name) }
+    pub(super) fn new<T: Number>(
+        front: &Front,
+        samples: SampleType,
+        name: &Name,
+        question: Question,
+    ) -> Self {
+        Self {
+            header: header::<T>(front, samples, name, question),
+            source: source::<T>(front, name, question),
+        }
     }
 }
 
@@ -46,7 +84,12 @@ fn when(condition: bool, text: &str) -> &str {
     if condition { text } else { "" }
 }
 
-fn header(front: &Front, samples: SampleType, name: &Name) -> String {
+fn header<T: Number>(
+    front: &Front,
+    samples: SampleType,
+    name: &Name,
+    question: Question,
+) -> String {
     let wanted = Wanted::by(front);
     let sizes = format!(
         r#"
@@ -70,11 +113,11 @@ fn header(front: &Front, samples: SampleType, name: &Name) -> String {
     let monitor = [
         &HEADER_HEAD.replace("SAMPLE", samples.c()),
         when(wanted.spectrum, HEADER_COMPLEX),
-        HEADER_MONITOR,
+        &question.fill::<T>(HEADER_MONITOR),
         when(wanted.floor, HEADER_FLOORED),
         "    /* The rest is its own. */\n    name_sample rings[NAME_CHANNELS][NAME_WINDOW];\n",
         &own.concat(),
-        HEADER_TAIL,
+        &question.fill::<T>(HEADER_TAIL),
     ];
     named(&(sizes + &monitor.concat()), name)
 }
@@ -95,9 +138,9 @@ typedef struct name_complex {
 "#;
 
 const HEADER_MONITOR: &str = r#"
-/* Takes raw samples to verdicts, in memory of the caller's. One that is all zeros, as a static one is, has seen nothing and is ready. */
+/* Takes raw samples to NOUNs, in memory of the caller's. One that is all zeros, as a static one is, has seen nothing and is ready. */
 typedef struct name_monitor {
-    /* What was judged last; of no use while more samples or windows are needed. */
+    /* What was DONE_WHAT last; of no use while more samples or windows are needed. */
     float reading[NAME_INPUTS];
 "#;
 
@@ -114,10 +157,10 @@ const HEADER_TAIL: &str = r#"    int next;
 enum {
     /* Nothing yet. */
     NAME_MORE = 0,
-    /* A window was completed and judged. */
-    NAME_JUDGED = 1,
-    /* A window was completed, but its reading cannot be scored: name_score says why. */
-    NAME_NOT_JUDGED = 2
+    /* A window was completed and DONE_WHAT. */
+    NAME_DONE = 1,
+    /* A window was completed, but its reading cannot be DONE_WHAT: name_FUNCTION says why. */
+    NAME_NOT_DONE = 2
 };
 
 /* Makes a monitor one that has seen nothing. */
@@ -126,16 +169,16 @@ void name_monitor_init(name_monitor *monitor);
 /* Samples are missing here, or another recording begins: no window spans this place, and no reading remembers what was before. */
 void name_monitor_gap(name_monitor *monitor);
 
-/* Takes a sample of all channels. Returns NAME_JUDGED, with the verdict in *out, every NAME_HOP samples or so; else NAME_MORE or NAME_NOT_JUDGED, or -1 - c if channel c is
- * not finite or beyond 1e20, which counts as a gap. *out is then as before.
+/* Takes a sample of all channels. Returns NAME_DONE, with the NOUN in OUT_THERE, every NAME_HOP samples or so; else NAME_MORE or NAME_NOT_DONE, or -1 - c if channel c is
+ * not finite or beyond 1e20, which counts as a gap. OUT_THERE is then as before.
  *
  * The work of a window is done in the call that completes it. Readings are those of `mercer features`, bit by bit, where the compiler does not contract multiplications
  * and additions: GCC contracts them for some cores unless it is called with -std=c99 or -ffp-contract=off; Clang is told in the source. Contracted, last digits differ,
  * and logarithms of faint bands by up to 2e-4. */
-int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANNELS], name_verdict *out);
+int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANNELS], OUT);
 "#;
 
-fn source<T: Number>(front: &Front, name: &Name) -> String {
+fn source<T: Number>(front: &Front, name: &Name, question: Question) -> String {
     let wanted = Wanted::by(front);
     let channel_names: String = front
         .channels
@@ -158,7 +201,7 @@ fn source<T: Number>(front: &Front, name: &Name) -> String {
     }
     parts.push(features::source(front, &wanted));
     parts.push(operators::source(front));
-    parts.push(monitor::<T>(front, &wanted));
+    parts.push(question.fill::<T>(&monitor::<T>(front, &wanted)));
     // Names of channels are others' texts, and stay as they are.
     format!(
         "\nconst char *const {}_channel_names[{}_CHANNELS] = {{\n{channel_names}}};\n{}",
@@ -246,7 +289,7 @@ void name_monitor_gap(name_monitor *monitor)
     monitor->running = 0;
 {unseen}}}
 
-int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANNELS], name_verdict *out)
+int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANNELS], OUT)
 {{
 {widened}    int i{is_given};
 
@@ -269,7 +312,7 @@ int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANN
 {no_floored}    for (i = 0; i < NAME_CHANNELS; i++) {{
         {count}name_extract(monitor, i);
     }}
-{operate}{widen}    return name_score({reading}, out) == 0 ? NAME_JUDGED : NAME_NOT_JUDGED;
+{operate}{widen}    return name_FUNCTION({reading}, out) == 0 ? NAME_DONE : NAME_NOT_DONE;
 }}
 "#,
         forget = forget(remembered(front)),

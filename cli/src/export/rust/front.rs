@@ -7,8 +7,8 @@ use crate::samples::SampleType;
 use crate::text::thousands;
 use crate::{Number, escape};
 
-/// What stands behind the detector.
-pub(crate) fn front_source<T: Number>(front: &Front, name: &Name, samples: SampleType) -> String {
+/// What stands behind a detector or a projector: the recipe, and a stream for it.
+pub(crate) fn stream_source(front: &Front, name: &Name, samples: SampleType) -> String {
     let (alias, upper) = (name.camel(), name.upper());
     let signal = |kind: &str, items: &[String]| {
         let path = |item: &String| format!("::mercer::signal::{kind}::{item}");
@@ -34,11 +34,6 @@ pub(crate) fn front_source<T: Number>(front: &Front, name: &Name, samples: Sampl
     .map(|line| format!("    {line}\n"))
     .concat();
     let sample = samples.rust();
-    // An f64 detector takes readings widened.
-    let reading = match T::NAMES[0] {
-        "f32" => String::new(),
-        number => format!(", [{number}; {}]", front.inputs()),
-    };
     let (channels, window, hop) = (front.channels.len(), front.window, front.hop);
     format!(
         r#"
@@ -58,7 +53,22 @@ impl ::mercer::signal::FrontEnd for {alias}Front {{
 #[rustfmt::skip]
 {ALLOW}
 pub type {alias}Stream = ::mercer::stream!({alias}Front, {sample}, {channels}, {window}, {hop});
+"#,
+        description = escape::rust_comment(&front.description()),
+        ram = thousands(front.ram(samples)),
+    )
+}
 
+/// What stands behind that of a detector: a monitor.
+pub(crate) fn monitor_source<T: Number>(front: &Front, name: &Name) -> String {
+    let (alias, upper) = (name.camel(), name.upper());
+    // An f64 detector takes readings widened.
+    let reading = match T::NAMES[0] {
+        "f32" => String::new(),
+        number => format!(", [{number}; {}]", front.inputs()),
+    };
+    format!(
+        r#"
 /// Raw samples in, verdicts of [`{upper}`] and alarms out.
 ///
 /// ```text
@@ -72,8 +82,6 @@ pub type {alias}Stream = ::mercer::stream!({alias}Front, {sample}, {channels}, {
 {ALLOW}
 pub type {alias}Monitor<'a> =
     ::mercer::Monitor<'a, {alias}, &'a mut {alias}Stream{reading}>;
-"#,
-        description = escape::rust_comment(&front.description()),
-        ram = thousands(front.ram(samples)),
+"#
     )
 }
