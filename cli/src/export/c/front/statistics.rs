@@ -55,10 +55,10 @@ impl Wanted {
 /// `NAME_measure`, which makes the passes that are needed.
 pub(super) fn source(wanted: &Wanted) -> String {
     let Wanted { mean, centre, steps, squares, cubes, crossings, .. } = *wanted;
-    let (sums, is_summed) = (first_sums(wanted), mean || squares || steps);
+    let (sums, is_summed) = (first_sums(wanted), mean || steps);
     [
         when(centre, ORIGIN),
-        "\n/* Of samples that are all equal: zeros, but for the first three. */\ntypedef struct name_statistics {\n    float min;\n    float max;\n",
+        "\n/* Of samples that are all equal: zeros, but for least, largest and mean. */\ntypedef struct name_statistics {\n    float min;\n    float max;\n",
         when(mean, "    float mean;\n"),
         when(steps, "    float step;\n"),
         when(squares, "    float deviation;\n    float second;\n"),
@@ -81,10 +81,10 @@ pub(super) fn source(wanted: &Wanted) -> String {
         &pass(LOOK, &sums, when(steps, "previous = x;\n")),
         "    found.min = min;\n    found.max = max;\n",
         when(mean, "    found.mean = first;\n"),
-        when(is_summed || crossings, "    if (!(min < max)) {\n        return found;\n    }\n"),
+        when(is_summed, "    if (!(min < max)) {\n        return found;\n    }\n"),
         when(steps, "    found.step = steps / ((float)NAME_WINDOW - 1.0f);\n"),
         when(mean, "    rough = sum / (float)NAME_WINDOW;\n"),
-        when(mean, &pass("", &[("rest", "(x - first) - rough")], "")),
+        when(mean, &pass("\n", &[("rest", "(x - first) - rough")], "")),
         when(mean, "    shift = rough + rest / (float)NAME_WINDOW;\n    found.mean = first + shift;\n"),
         when(centre, "    found.origin = name_origin_of(first, shift, max - min);\n"),
         when(crossings, "    before = name_bits(name_centred(&found.origin, first));\n"),
@@ -94,7 +94,7 @@ pub(super) fn source(wanted: &Wanted) -> String {
     .concat()
 }
 
-const LOOK: &str = "min = x < min ? x : min;\nmax = x > max ? x : max;\n";
+const LOOK: &str = "\nmin = x < min ? x : min;\nmax = x > max ? x : max;\n";
 
 /// What is added up while the least and the largest sample are looked for.
 fn first_sums(wanted: &Wanted) -> Vec<(&'static str, &'static str)> {
@@ -141,8 +141,7 @@ fn pass(before: &str, sums: &[(&str, &str)], after: &str) -> String {
     let sample = "const float x = name_value(monitor, channel, i);\n";
     let terms: String =
         sums.iter().map(|(sum, term)| format!("{sum}_of_block += {term};\n")).collect();
-    let gap = when(before.starts_with("min"), "\n");
-    let body = [sample, gap, before, &terms, after].concat();
+    let body = [sample, before, &terms, after].concat();
     if sums.is_empty() {
         let body = indented(2, &body);
         return format!("    for (i = 0; i < NAME_WINDOW; i++) {{\n{body}    }}\n");
