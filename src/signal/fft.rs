@@ -15,8 +15,9 @@
 //! **Bound.** A bin differs by at most 5e-6 of the sum of all, which `tests/signal.rs` holds it to.
 //!
 //! **Why not a crate.** Instructions on a Cortex-M4F for 128, 256 and 512 samples at opt-level 3, s
-//! and z, with the powers, which the others leave to the caller; microfft is version 0.6, and CMSIS
-//! is `arm_rfft_fast_f32` at −O2:
+//! and z, with the powers, which the others leave to the caller, and without putting samples in
+//! order, which the Hann window does on its way (`docs/bench.csv` has [`power_spectrum`] with both);
+//! microfft is version 0.6, and CMSIS is `arm_rfft_fast_f32` at −O2:
 //!
 //! | | 128 | 256 | 512 |
 //! |---|---|---|---|
@@ -34,7 +35,8 @@
 
 use core::num::NonZero;
 
-use crate::linalg::slices::split_mut;
+use crate::error::{Error, require_shape};
+use crate::linalg::slices::{set, split_mut};
 
 const FOUR: NonZero<usize> = NonZero::new(4).unwrap();
 const EIGHT: NonZero<usize> = NonZero::new(8).unwrap();
@@ -53,6 +55,43 @@ pub const fn fill_turn(table: &mut [f32]) {
         table[k] = turn(k, samples);
         k += 1;
     }
+}
+
+/// The squared sizes of a signal's frequencies, for features of one's own: `w_k|X_k|²`, where `w_k`
+/// is 1 for the first and the last bin, else 2, for the negative frequencies.
+///
+/// `out`, which is as long as `samples`, gets bin `k` at `2k`, for `k` from 0 to `n/2 − 1`, and bin
+/// `n/2` at 1; what stands at the other places means nothing. `turn` is what [`fill_turn`] makes for
+/// as many samples.
+///
+/// ```
+/// use mercer::signal::{fill_turn, power_spectrum};
+/// let (mut turn, mut powers) = ([0.0; 8], [0.0; 8]);
+/// fill_turn(&mut turn);
+/// power_spectrum(&[1.0, 0.0, -1.0, 0.0, 1.0, 0.0, -1.0, 0.0], &turn, &mut powers)?;
+/// // A quarter of a turn each: all of it is in bin 2, where |X|² is 16.
+/// assert!((powers[2 * 2] - 32.0).abs() < 1e-5 && powers[2 * 1] < 1e-5);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Parameter`] unless there is a power of two of samples, at least 2; [`Error::Shape`] if
+/// the lengths differ.
+pub fn power_spectrum(samples: &[f32], turn: &[f32], out: &mut [f32]) -> Result<(), Error> {
+    if samples.len() < 2 || !samples.len().is_power_of_two() {
+        return Err(Error::Parameter {
+            name: "samples",
+            rule: "a power of two of them, 2 or more",
+        });
+    }
+    require_shape("turn", samples.len(), turn.len())?;
+    require_shape("powers", samples.len(), out.len())?;
+    let order = Order::of_pairs(samples.len() / 2);
+    for (i, &sample) in samples.iter().enumerate() {
+        set(out, order.place(i), sample);
+    }
+    powers(out.as_chunks_mut().0, turn.as_chunks().0);
+    Ok(())
 }
 
 /// The table of [`fill_turn`] for windows of `N` samples.
@@ -122,7 +161,7 @@ impl Order {
     }
 }
 
-/// Turns samples, in the [`Order`] above, into `|X_k|²`: bin `k` in the first part of entry `k`,
+/// Turns samples, in the [`Order`] above, into `w_k|X_k|²`: bin `k` in the first part of entry `k`,
 /// and the last bin (Nyquist's), for which there is no entry, in the second part of entry 0.
 ///
 /// `turn` has as many entries as `z`.
