@@ -1,7 +1,7 @@
 //! Raw samples in, alarms out: a smart watch learns how its wearer walks, and watches what comes then.
 //!
 //! `Stream` makes a reading of every two seconds of accelerometer and gyroscope, `Lesson` teaches it to a learner, `Monitor` scores it
-//! and smooths the scores into an alarm. All of it takes 13 KB of RAM. Host and device print the same.
+//! and smooths the scores into an alarm. All of it takes 13 KB of RAM, so that the smallest board can learn. Host and device print the same.
 //!
 //! - host: `cargo run --release --example monitor`
 //! - Cortex-M0 in QEMU: `cargo run --release --example monitor --target thumbv6m-none-eabi`
@@ -47,8 +47,9 @@ fn run() -> Result<(), Error> {
         // No window spans two recordings, and no fold cuts through one.
         lesson.gap();
     }
-    say!("{} readings of {INPUTS} numbers, of which 0 should be at the floor:", learner.len());
-    say!("  windows at the floor: {}", stream.floored_windows());
+    say!("Learned walking from {} readings of {INPUTS} numbers", learner.len());
+    // Where there are any, a channel is dead.
+    say!("  windows with a logarithm at the floor: {}", stream.floored_windows());
     learner.begin(Rbf::for_inputs(INPUTS), Recipe::default())?;
     while learner.step()? == Progress::Working {
         // A firmware would feed its watchdog here.
@@ -58,7 +59,6 @@ fn run() -> Result<(), Error> {
     for warning in learner.report().map_or(&[][..], |report| report.warnings()) {
         say!("  note: {warning}");
     }
-    say!("  {} bytes of stream, {} of learner", WatchStream::SIZE, Walking::SIZE);
 
     say!("");
     say!("Two seconds a character:  . usual   o unusual   ! the alarm is up");

@@ -349,6 +349,32 @@ fn a_model_of_raw_samples_takes_raw_samples() {
 }
 
 #[test]
+fn a_model_goes_on_after_a_cell_without_a_number() {
+    let desk = Desk::new();
+    desk.write("raw.csv", &hum(5, 6, 200, false));
+    let mut rows: Vec<String> = hum(6, 2, 200, true).lines().map(String::from).collect();
+    rows[100] = ",9.8,1,0".into();
+    desk.write("gap.csv", &rows.join("\n"));
+    let fit = ["fit", "raw.csv", "--window", "32", "--by", "run", "--drop", "label"];
+    desk.succeed(&[&fit[..], &["--out", "m.mercer"]].concat());
+    let output = desk.run(&["score", "m.mercer", "gap.csv"]);
+    let (said, printed) =
+        (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("gap.csv:101:1: "), "{said}");
+    // Rows 0 to 98 and 100 to 199 of the first recording, 200 to 399 of the second.
+    let starts = (0..=67).step_by(16).chain((100..=168).step_by(16)).chain((200..=368).step_by(16));
+    assert_eq!(common::column(&printed, "row"), starts.map(f64::from).collect::<Vec<_>>());
+    let error = desk.fail(&["score", "m.mercer", "gap.csv", "--missing", "error"]);
+    assert!(error.contains("gap.csv:101:1: the cell is empty"), "{error}");
+    // A model fitted to such rows says so ever after.
+    let fit = ["fit", "gap.csv", "--window", "16", "--by", "run", "--drop", "label"];
+    let said = desk.succeed(&[&fit[..], &["--out", "g.mercer"]].concat());
+    assert!(said.contains("warning: 1 row without a number in each channel"), "{said}");
+    assert!(desk.succeed(&["inspect", "g.mercer"]).contains("gap.csv:101:1"));
+}
+
+#[test]
 fn windows_and_features_choose_themselves() {
     let desk = Desk::new();
     desk.write("raw.csv", &hum(5, 10, 200, false));

@@ -15,8 +15,9 @@
 //! **Bound.** A bin differs by at most 5e-6 of the sum of all, which `tests/signal.rs` holds it to.
 //!
 //! **Why not a crate.** Instructions on a Cortex-M4F for 128, 256 and 512 samples at opt-level 3, s
-//! and z, with the powers, which the others leave to the caller; microfft is version 0.6, and CMSIS
-//! is `arm_rfft_fast_f32` at −O2:
+//! and z, with the powers, which the others leave to the caller, and without putting samples in
+//! order, which the Hann window does on its way (`docs/bench.csv` has [`power_spectrum`] with both);
+//! microfft is version 0.6, and CMSIS is `arm_rfft_fast_f32` at −O2:
 //!
 //! | | 128 | 256 | 512 |
 //! |---|---|---|---|

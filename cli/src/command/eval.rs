@@ -101,10 +101,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let Arguments { input, label, .. } = arguments;
     let config = arguments.alarm.config()?;
-    let of_alarm = arguments.alarm.is_given() || (input.by.is_some() && model.front.is_none());
     ensure!(
-        arguments.timeline || !of_alarm,
-        "the alarm is looked at with --timeline: add it, or leave out --alarm, --alarm-shift, --alarm-end and --by"
+        arguments.timeline || !arguments.alarm.is_given(),
+        "the alarm is looked at with --timeline: add it, or leave out --alarm, --alarm-shift and --alarm-end"
     );
     let data = input.load(model, Some(label), &arguments.normal)?;
     let normal = arguments.normal.split(&data.name, label, &data.labels)?;
@@ -135,7 +134,7 @@ fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     };
     match arguments.json {
         true => say!("{}", escape::json(&serde_json::to_string_pretty(&evaluation)?)),
-        false => say!("{}", in_words(&evaluation).trim_end()),
+        false => say!("{}", in_words(&evaluation, data.unit).trim_end()),
     }
     Ok(())
 }
@@ -214,7 +213,7 @@ impl Alarms {
     }
 }
 
-fn in_words(evaluation: &Evaluation) -> String {
+fn in_words(evaluation: &Evaluation, unit: &str) -> String {
     let area = |estimate: &Estimate| {
         format!("{:.4} ({:.4} to {:.4})", estimate.value, estimate.low, estimate.high)
     };
@@ -222,10 +221,8 @@ fn in_words(evaluation: &Evaluation) -> String {
         let [value, low, high] = [estimate.value, estimate.low, estimate.high].map(percent);
         format!("{value} ({low} to {high})")
     };
-    let mut text = format!(
-        "rows                   {} normal, {} anomalous\n",
-        evaluation.normal, evaluation.anomalous
-    );
+    let mut text =
+        format!("{unit:<22} {} normal, {} anomalous\n", evaluation.normal, evaluation.anomalous);
     for (name, value) in [
         ("AUROC, SPE", area(&evaluation.auroc)),
         ("AUROC, T²", area(&evaluation.auroc_t2)),

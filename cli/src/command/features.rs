@@ -47,6 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut table = Table::open(source, &rows.of_samples())?;
     let channels = table.inputs(&front.columns(columns, label))?;
     let front = front.front(source, rows, table.names(&channels))?;
+    front.bands_in_hertz().iter().for_each(|bands| complain(bands));
     let beside = Beside { label, by, normal: normal.clone(), ..Beside::default() };
     let (mut room, taken) = (None, (Missing::Skip, rows.every));
     let mut intake = Intake::<f32>::windows((table, channels), &front, &mut room, &beside, taken)?;
