@@ -420,3 +420,83 @@ fn names_of_channels_are_only_names() {
     }
     c::compiles(&folder, &["hostile"]);
 }
+
+const PROJECT: &str = r#"#include <stdio.h>
+#include "HEADER.h"
+
+static name_monitor monitor;
+
+int main(void)
+{
+    char event;
+    int row = 0, i;
+
+    while (scanf(" %c", &event) == 1) {
+        float sample[NAME_CHANNELS];
+        NUMBER out[NAME_COMPONENTS];
+
+        if (event == 'g') {
+            name_monitor_gap(&monitor);
+            continue;
+        }
+        for (i = 0; i < NAME_CHANNELS; i++) {
+            if (scanf("%f", &sample[i]) != 1) return 1;
+        }
+        if (name_monitor_push(&monitor, sample, out) == NAME_PROJECTED) {
+            printf("%d", row + 1 - NAME_WINDOW);
+            for (i = 0; i < NAME_COMPONENTS; i++) {
+                printf(" %.17g", (double)out[i]);
+            }
+            printf("\n");
+        }
+        row++;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn raw_samples_are_projected_without_a_verdict() {
+    let folder = Folder::new();
+    let signal = Signal::machine(&folder);
+    for (name, number, kernel, bound) in [
+        ("p32", "float", ["--kernel", "linear", "--precision", "f32"], 0.0),
+        ("p64", "double", ["--kernel", "rbf", "--precision", "f64"], bound("f64")),
+    ] {
+        let (model, header) =
+            (folder.path(&format!("{name}.mercer")), folder.path(&format!("{name}.h")));
+        let fit = ["fit", &signal.train, "--out", &model, "--by", "recording", "--window", "64"];
+        done(&[&fit, kernel.as_slice(), &["--landmarks", "16", "--components", "3"]].concat());
+        let said = done(&["export", &model, "--c", &header, "--name", name, "--project", "2"]);
+        assert!(
+            said.contains(&format!("int {name}_monitor_push(…), int {name}_project(…)")),
+            "{said}"
+        );
+        assert!(!read(&folder.path(&format!("{name}.c"))).contains("_score"));
+        let main = PROJECT.replace("NAME_", &format!("{}_", name.to_uppercase()));
+        let main = main.replace("name_", &format!("{name}_")).replace("HEADER", name);
+        fs::write(folder.path("main.c"), main.replace("NUMBER", number)).unwrap();
+        let Some(objects) = c::compiles(&folder, &[name, "main"]) else { return };
+        let program = folder.path("program");
+        let linked = Command::new("cc").args(objects).args(["-o", &program, "-lm"]).output();
+        assert!(linked.unwrap().status.success());
+        fs::write(folder.path("events"), signal.events()).unwrap();
+        let input = Stdio::from(fs::File::open(folder.path("events")).unwrap());
+        let output = Command::new(&program).stdin(input).output().unwrap();
+        let found = text(&output.stdout);
+        let expected = done(&["project", &model, &signal.all]);
+        assert_eq!(found.lines().count() + 1, expected.lines().count(), "other windows");
+        for (found, expected) in found.lines().zip(expected.lines().skip(1)) {
+            let mut expected = expected.split(',').take(3);
+            let mut found = found.split(' ');
+            assert_eq!(found.next(), expected.next());
+            for (found, expected) in found.zip(expected) {
+                let (found, expected): (f64, f64) =
+                    (found.parse().unwrap(), expected.parse::<f64>().unwrap());
+                let expected =
+                    if number == "float" { f64::from(expected as f32) } else { expected };
+                assert!((found - expected).abs() <= bound, "{name}: {found} and {expected}");
+            }
+        }
+    }
+}

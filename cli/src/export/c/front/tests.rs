@@ -179,7 +179,8 @@ fn readings(front: &Front, samples: &[[f32; CHANNELS]]) -> Vec<Vec<u32>> {
 
 /// A monitor with a detector that judges nothing, and a run of it.
 fn c_source(front: &Front, samples: SampleType, name: &Name) -> String {
-    let FrontParts { header, source } = FrontParts::new::<f32>(front, samples, name, Question::Score);
+    let FrontParts { header, source } =
+        FrontParts::new::<f32>(front, samples, name, Question::Score);
     let floored = if Wanted::by(front).floor { "monitor.floored" } else { "0" };
     let inputs = width(&front.operators, front.row());
     let before = "typedef struct name_verdict { int unusual; } name_verdict;\n";
