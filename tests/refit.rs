@@ -216,7 +216,7 @@ fn small_learners_have_room_to_compare() {
     samples.iter().for_each(|x| learner.push(x).unwrap());
     for _ in 0..2 {
         // One point leaves most unexplained: whatever it says, it must say it twice.
-        let report = learner.learn(rbf(), recipe).map(|report| changed(report));
+        let report = learner.learn(rbf(), recipe).map(changed);
         assert!(report.clone().map_or(true, |changed| changed.is_empty()), "{report:?}");
     }
     let mut learner = Learner::<Rbf<f32>, [f32; D], 6, 3, 2>::new();
