@@ -216,7 +216,10 @@ impl<'d, D: Detect<X>, S: Source, X: FromReading<S::Reading>> Monitor<'d, D, S, 
 
     /// Samples are missing here, the machine stood still, or another recording begins: window,
     /// operators and alarm start afresh, the latter [as it does](Alarm::gap). Returns its state.
+    ///
+    /// A window that is complete is judged before; if it cannot be, the alarm has missed it.
     pub fn gap(&mut self) -> AlarmState {
+        let _ = self.finish();
         self.source.gap();
         self.alarm.gap()
     }
@@ -233,9 +236,22 @@ impl<'d, D: Detect<X>, S: Source, X: FromReading<S::Reading>> Monitor<'d, D, S, 
     /// [`Error::TooFewSamples`] if there is no [`reading`](Self::reading); else as
     /// [`Detect::suspect`].
     pub fn suspect(&self) -> Result<Suspect<X::Scalar>, Error> {
+        X::with(self.last_reading()?, |x| self.detector.suspect(x))
+    }
+
+    /// Writes the projections of the last reading to the front of `room`, and returns them:
+    /// features for a classifier; see [`Detect::project_into`].
+    ///
+    /// # Errors
+    /// As [`suspect`](Self::suspect), and [`Error::Capacity`] for less room than there are
+    /// components.
+    pub fn project_into<'r>(&self, room: &'r mut [X::Scalar]) -> Result<&'r [X::Scalar], Error> {
+        X::with(self.last_reading()?, |x| self.detector.project_into(x, room))
+    }
+
+    fn last_reading(&self) -> Result<&S::Reading, Error> {
         let needed = self.source.missing();
-        let reading = self.source.reading().ok_or(Error::TooFewSamples { given: 0, needed })?;
-        X::with(reading, |x| self.detector.suspect(x))
+        self.source.reading().ok_or(Error::TooFewSamples { given: 0, needed })
     }
 
     /// The reading of the last window; none before the first, while one is worked on, and where

@@ -350,13 +350,8 @@ where
         let mut pending = None;
         for (number, event) in events.iter().enumerate() {
             let Event::Sample(sample) = event else {
-                // Before a gap there is time.
-                while monitor.left() > 0 {
-                    let outcome = monitor.step().unwrap();
-                    found.extend(outcome.map(|outcome| (number - 1, outcome)));
-                }
-                pending = None;
                 monitor.gap();
+                found.extend(pending.take().map(|at| (at, monitor.last().unwrap())));
                 continue;
             };
             let Some(steps) = steps_between else {
@@ -548,6 +543,7 @@ fn a_monitor_outlives_bad_samples() {
     let mut monitor = Monitor::new(detector, SpectralStream::new());
     let too_few = Error::TooFewSamples { given: 0, needed: 16 };
     assert_eq!(monitor.suspect(), Err(too_few));
+    assert_eq!(monitor.project_into(&mut [0.0; COMPONENTS]), Err(too_few));
     assert_eq!((monitor.reading(), monitor.last()), (None, None));
     let push = |monitor: &mut Monitor<'_, _, _>, event| match event {
         Event::Sample(sample) => monitor.push(&sample),
@@ -557,6 +553,8 @@ fn a_monitor_outlives_bad_samples() {
     // The same window twice: once by itself, once after half of another and a sample that is none.
     let whole: Vec<_> = usual[..16].iter().map(|&e| push(&mut monitor, e)).collect();
     let first = whole[15].unwrap().unwrap();
+    let projection = detector.project(monitor.reading().unwrap()).unwrap();
+    assert_eq!(monitor.project_into(&mut [0.0; COMPONENTS]), Ok(&projection[..]));
     monitor.gap();
     for &event in &usual[40..52] {
         assert_eq!(push(&mut monitor, event), Ok(None));
