@@ -5,6 +5,7 @@ mod calibrate;
 mod demo;
 mod eval;
 mod export;
+mod features;
 mod fit;
 mod import;
 mod inspect;
@@ -59,6 +60,7 @@ pub struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Features(features::Arguments),
     Fit(fit::Arguments),
     Calibrate(calibrate::Arguments),
     Project(project::Arguments),
@@ -79,6 +81,7 @@ impl Arguments {
     /// One line that says what is wrong and where. No file was written then; rows before a fault may have been answered.
     pub fn run(self) -> Result<()> {
         let done = match self.command {
+            Command::Features(arguments) => features::run(&arguments),
             Command::Fit(arguments) => fit::run(arguments),
             Command::Calibrate(arguments) => calibrate::run(&arguments),
             Command::Project(arguments) => project::run(&arguments),

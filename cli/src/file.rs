@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 
 use crate::bounded::{MOST_JSON, read_text};
+use crate::front::Front;
 use crate::grid::Grid;
 use crate::memory::Weights;
 use crate::model::{AnyModel, Model, with_model};
@@ -25,7 +26,7 @@ use crate::{KernelSpec, Number, Precision, escape};
 /// What every model file calls itself.
 const FORMAT: &str = "mercer-model";
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// What stands in the place of the checksum while it is computed.
 const NO_CHECKSUM: &str = "00000000";
 
@@ -36,6 +37,9 @@ struct Record<T> {
     format: String,
     version: u32,
     precision: Precision,
+    /// None if rows are readings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    front_end: Option<Front>,
     columns: Vec<String>,
     kernel: KernelSpec<T>,
     mean: Vec<T>,
@@ -163,6 +167,7 @@ fn to_record<T: Number>(model: &Model<T>) -> Record<T> {
         format: FORMAT.into(),
         version: VERSION,
         precision: T::PRECISION,
+        front_end: model.front.clone(),
         columns: model.columns.clone(),
         kernel: model.kernel,
         mean: model.mean.clone(),
@@ -202,6 +207,7 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
             offsets: record.offsets,
             variances: record.variances,
         },
+        front: record.front_end,
         columns: record.columns,
         mean: record.mean,
         deviation: record.deviation,

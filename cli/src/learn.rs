@@ -11,12 +11,12 @@ use mercer::kpca::{Components, FitReport};
 use mercer::{Error, Progress};
 
 use crate::Number;
-use crate::choices::{Choices, Points, Scale};
+use crate::choices::{Choices, Order, Points, Scale};
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
+use crate::loaded::Loaded;
 use crate::memory::{Memory, Weights};
 use crate::model::Model;
-use crate::table::Loaded;
 use crate::text::excerpt;
 use crate::training::Training;
 
@@ -31,10 +31,13 @@ pub(crate) fn learn<T: Number>(
     let Scaling { mean, deviation, floor } = scale(&mut samples, data, choices)?;
     require_scale(data, &mean, &deviation)?;
     let kernel = choices.kernel(&samples).map_err(|error| explain(error, data))?;
-    let fitted = with_kernel!(kernel, T, kernel => fit(&samples, kernel, choices, step));
+    let fitted = with_kernel!(kernel, T, kernel => {
+        fit(&samples, &data.begins(), kernel, choices, step)
+    });
     let fitted = fitted.map_err(|error| explain(error, data))?;
     let training = fitted.training(choices, data);
     Ok(Model {
+        front: None,
         columns: data.columns.clone(),
         kernel,
         mean,
@@ -136,6 +139,7 @@ struct Fitted<T> {
 
 fn fit<T, K>(
     samples: &Grid<T>,
+    begins: &[usize],
     kernel: &K,
     choices: &Choices,
     step: &mut dyn FnMut(),
@@ -154,7 +158,8 @@ where
     let components = choices.components.unwrap_or(room).min(room);
     let mut memory = Memory::new(n, room, components);
     let mut scratch = memory.scratch();
-    let mut learning = Learning::start(choices.recipe(), 0..n as u32, &mut scratch)?;
+    let mut learning = Learning::start(choices.recipe(), 0..n as u32, &mut scratch)?
+        .with_recordings(begins.iter().copied())?;
     let refused = loop {
         step();
         match learning.step(samples, |_: &Indexed<'_, _>| Ok(kernel.clone()), &mut scratch) {
@@ -233,7 +238,7 @@ where
     K: BlockKernel<[T], Scalar = T> + Clone,
 {
     let Fitted { threshold, false_alarms, alarms, refused, .. } =
-        fit(samples, kernel, choices, step)?;
+        fit(samples, &[], kernel, choices, step)?;
     refused.map_or(Ok(Calibrated { threshold, false_alarms, alarms }), Err)
 }
 
@@ -256,6 +261,10 @@ impl<T: Number> Fitted<T> {
     }
 
     fn training(&self, choices: &Choices, data: &Loaded<T>) -> Training {
+        let recordings = data.begins().len() + 1;
+        let mut warnings: Vec<String> =
+            self.warnings.iter().map(|&warning| in_words(warning, data)).collect();
+        warnings.extend(data.floor_warning.iter().chain(&data.omissions).cloned());
         Training {
             samples: self.report.samples,
             trimmed: self.trimmed,
@@ -264,11 +273,15 @@ impl<T: Number> Fitted<T> {
             rank: self.report.rank,
             false_alarms: self.refused.is_none().then_some(self.false_alarms),
             alarms: self.refused.is_none().then_some(self.alarms),
-            folds: choices.folds,
+            folds: match choices.fold_order {
+                Order::Contiguous if recordings > 1 => choices.folds.min(recordings),
+                _ => choices.folds,
+            },
             fold_order: choices.fold_order,
+            recordings,
             later: None,
             refused: self.refused.map(|error| error.to_string()),
-            warnings: self.warnings.iter().map(|&warning| in_words(warning, data)).collect(),
+            warnings,
         }
     }
 }

@@ -9,6 +9,7 @@ use mercer::kernel::BlockKernel;
 use mercer::kpca::{ExpansionView, KernelPcaView};
 use mercer::{Error, Verdict};
 
+use crate::front::Front;
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
 use crate::logs::logarithmic;
@@ -20,6 +21,8 @@ use crate::{KernelSpec, Number, Precision};
 /// Scaling, points, weights and threshold, with the names of the inputs and how it came about.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Model<T> {
+    /// What makes readings of raw samples; none if rows are readings.
+    pub front: Option<Front>,
     /// Names of the inputs.
     pub columns: Vec<String>,
     /// The kernel.
@@ -143,6 +146,7 @@ impl<T: Number> Model<T> {
 
     /// Everything that must hold before it is put to work, wherever it comes from.
     pub(crate) fn validate(&self) -> Result<()> {
+        self.validate_front()?;
         self.validate_names()?;
         self.validate_sizes()?;
         self.validate_refusal()?;
@@ -150,6 +154,13 @@ impl<T: Number> Model<T> {
         Ok(with_kernel!(self.kernel, T, kernel => {
             self.detector(kernel, &[])?.validate()
         })?)
+    }
+
+    fn validate_front(&self) -> Result<()> {
+        let Some(front) = &self.front else { return Ok(()) };
+        front.validate()?;
+        ensure!(front.names() == self.columns, "columns are not what the front end makes");
+        Ok(())
     }
 
     fn validate_names(&self) -> Result<()> {

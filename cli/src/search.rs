@@ -8,10 +8,10 @@ use mercer::kpca::{Components, KernelPcaView, Landmarks, landmark};
 
 use crate::grid::Grid;
 use crate::learn::explain;
+use crate::loaded::Loaded;
 use crate::logs::LogChoice;
 use crate::memory::Memory;
 use crate::quality::auroc;
-use crate::table::Loaded;
 use crate::text::thousands;
 
 /// Multiples of `1/(8·d)`.

@@ -156,6 +156,7 @@ impl Dump {
             / (self.samples.len() as f64 * weights.header.total_variance.to_f64());
         let scaler = self.scaler.as_ref();
         Ok(Model {
+            front: None,
             // As a header is read.
             columns: match &self.columns {
                 Some(names) => names.iter().map(|name| name.trim().to_string()).collect(),
@@ -182,6 +183,7 @@ impl Dump {
                 alarms: calibrated.as_ref().map(|found| found.alarms),
                 folds: choices.folds,
                 fold_order: choices.fold_order,
+                recordings: 1,
                 later: None,
                 refused,
                 warnings,

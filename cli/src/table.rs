@@ -12,11 +12,9 @@ use mercer::Error;
 use mercer::error::Fault;
 
 use crate::bounded::{MOST_ROW_NUMBERS, read_text};
-use crate::grid::Grid;
 use crate::lines::{Lines, LongRow};
 use crate::missing::says_nothing;
 use crate::model::LONGEST_NAME;
-use crate::progress::Progress;
 use crate::text::{excerpt, list, thousands};
 use crate::{Number, escape};
 
@@ -59,15 +57,22 @@ pub(crate) struct RowChoice {
     /// Only rows with this cell; repeat it for another column (both must hold) or another value (either may)
     #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
     pub conditions: Vec<(String, String)>,
-    /// Only the rows whose numbers are in this file, separated by white space or commas; `fit` takes them in that order
+    /// Only the rows whose numbers are in this file, separated by white space or commas; `fit` takes them in that order. No window of raw samples spans a row that is left out, by this or otherwise
     #[arg(long, value_name = "FILE")]
     pub rows: Option<PathBuf>,
     /// Not the rows whose numbers are in this file
     #[arg(long, value_name = "FILE")]
     pub skip_rows: Option<PathBuf>,
-    /// Of the rows that are left, only each K-th
+    /// Of the rows that are left, only each K-th; of raw samples, each K-th window
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
+}
+
+impl RowChoice {
+    /// The same for raw samples, of which a window has all: `every` is of windows then.
+    pub(crate) fn of_samples(&self) -> Self {
+        Self { every: 1, ..self.clone() }
+    }
 }
 
 /// Which columns are inputs.
@@ -218,6 +223,32 @@ impl Table {
         }
     }
 
+    /// Is there a column of this name?
+    pub(crate) fn has_column(&self, name: &str) -> bool {
+        self.positions.contains_key(name)
+    }
+
+    /// The names of some columns.
+    pub(crate) fn names(&self, columns: &[usize]) -> Vec<String> {
+        columns.iter().map(|&column| self.header[column].clone()).collect()
+    }
+
+    /// Where rows stand in the file of --rows, if there is one.
+    pub(crate) fn wished_order(&self) -> Option<impl Fn(u64) -> Option<usize>> {
+        let order = self.filter.rows.as_ref()?;
+        Some(|row| order.get(&row).copied())
+    }
+
+    /// The row that was read last.
+    pub(crate) fn row(&self) -> Row<'_> {
+        Row { number: self.next_row.saturating_sub(1), table: self }
+    }
+
+    /// The text of one of its cells.
+    pub(crate) fn text(&self, column: usize) -> &str {
+        self.record.get(column).unwrap_or_default().trim()
+    }
+
     /// The positions of some columns.
     pub(crate) fn columns(&self, names: &[String]) -> Result<Vec<usize>> {
         names.iter().map(|name| self.column(name)).collect()
@@ -284,7 +315,7 @@ impl Table {
 impl Row<'_> {
     /// The text of a cell.
     pub(crate) fn text(&self, column: usize) -> &str {
-        self.table.record.get(column).unwrap_or_default().trim()
+        self.table.text(column)
     }
 
     /// The numbers in some columns.
@@ -349,7 +380,7 @@ impl Row<'_> {
     }
 
     /// Something is wrong with a cell.
-    fn fault(&self, column: usize, what: &str) -> anyhow::Error {
+    pub(crate) fn fault(&self, column: usize, what: &str) -> anyhow::Error {
         let name = self.table.header.get(column).map_or("", String::as_str);
         let hint = match self.table.inputs_implied && !name.is_empty() {
             true => format!("; if it is no input: --drop {}", escape::shell(name)),
@@ -461,111 +492,5 @@ fn row_numbers(path: &Path) -> Result<HashMap<u64, usize>> {
     Ok(numbers)
 }
 
-/// All rows that were wanted, in memory.
-pub(crate) struct Loaded<T> {
-    /// The file, for messages.
-    pub name: String,
-    /// Names of the inputs.
-    pub columns: Vec<String>,
-    /// One row of inputs for each.
-    pub samples: Grid<T>,
-    /// Their row numbers.
-    pub rows: Vec<u64>,
-    /// The lines they stand on.
-    pub lines: Vec<u64>,
-    /// The texts of one more column, if that was asked for.
-    pub labels: Vec<String>,
-    /// Those of the column that tells recordings apart; all empty if there is none.
-    pub recordings: Vec<String>,
-}
-
-impl<T> Loaded<T> {
-    /// File and line of a sample, e.g. `data.csv:17`.
-    pub(crate) fn place(&self, sample: usize) -> String {
-        format!("{}:{}", self.name, self.lines.get(sample).copied().unwrap_or_default())
-    }
-
-    /// Something is wrong with a sample.
-    pub(crate) fn fault(&self, sample: usize, fault: Fault) -> anyhow::Error {
-        let place = self.place(sample);
-        match fault {
-            Fault::NotFinite { input } | Fault::ScaleOverflow { input } => {
-                let name = self.columns.get(input).map(|name| excerpt(name)).unwrap_or_default();
-                anyhow!("{place}: {TOO_LARGE} (column {name})")
-            }
-            fault => anyhow!("{place}: {fault}"),
-        }
-    }
-}
-
 /// What is wrong with a number that was finite in the file.
-const TOO_LARGE: &str = "the value is too large to be scaled";
-
-/// Reads all rows that are wanted; `inputs` chooses the columns once the table is open, and `label` may name one that is kept as text.
-pub(crate) fn load<T: Number>(
-    source: &Source,
-    choice: &RowChoice,
-    label: Option<&str>,
-    inputs: impl FnOnce(&mut Table) -> Result<Vec<usize>>,
-) -> Result<Loaded<T>> {
-    load_recordings(source, choice, label, None, inputs)
-}
-
-/// As [`load`], with the column that tells recordings apart.
-pub(crate) fn load_recordings<T: Number>(
-    source: &Source,
-    choice: &RowChoice,
-    label: Option<&str>,
-    recording: Option<&str>,
-    inputs: impl FnOnce(&mut Table) -> Result<Vec<usize>>,
-) -> Result<Loaded<T>> {
-    let mut table = Table::open(source, choice)?;
-    let inputs = inputs(&mut table)?;
-    let [label, recording] = [label, recording].map(|name| name.map(|name| table.column(name)));
-    let (label, recording) = (label.transpose()?, recording.transpose()?);
-    let columns: Vec<String> = inputs.iter().map(|&i| table.header[i].clone()).collect();
-    let mut values = vec![T::ZERO; inputs.len()];
-    let mut read: Vec<OneRow<T>> = Vec::new();
-    let mut progress = Progress::new("reading", 0);
-    while let Some(row) = table.next_row()? {
-        row.numbers(&inputs, &mut values)?;
-        let text = |column: Option<usize>| column.map(|column| row.text(column).to_string());
-        read.push(OneRow {
-            number: row.number,
-            line: row.line(),
-            values: values.clone(),
-            label: text(label).unwrap_or_default(),
-            recording: text(recording).unwrap_or_default(),
-        });
-        progress.step();
-    }
-    if let Some(order) = &table.filter.rows {
-        read.sort_by_key(|row| order.get(&row.number).copied());
-    }
-    let mut loaded = Loaded {
-        name: table.name,
-        columns,
-        samples: Grid::new(inputs.len()),
-        rows: Vec::new(),
-        lines: Vec::new(),
-        labels: Vec::new(),
-        recordings: Vec::new(),
-    };
-    for row in read {
-        loaded.samples.push(&row.values);
-        loaded.rows.push(row.number);
-        loaded.lines.push(row.line);
-        loaded.labels.push(row.label);
-        loaded.recordings.push(row.recording);
-    }
-    Ok(loaded)
-}
-
-/// A row until its place among the others is known.
-struct OneRow<T> {
-    number: u64,
-    line: u64,
-    values: Vec<T>,
-    label: String,
-    recording: String,
-}
+pub(crate) const TOO_LARGE: &str = "the value is too large to be scaled";

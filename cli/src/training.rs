@@ -43,6 +43,8 @@ pub(crate) struct Training {
     pub folds: usize,
     /// How samples were dealt into folds.
     pub fold_order: Order,
+    /// How many recordings the samples are of, as far as these were told apart.
+    pub recordings: usize,
     /// The readings after learning that the threshold was taken from, if it was.
     pub later: Option<Later>,
     /// Why learning refused it, if it did: somebody wanted it all the same.
@@ -116,6 +118,9 @@ impl Training {
                 percent(*low),
                 percent(*high)
             ),
+            None if self.recordings > 1 && self.fold_order == Order::Contiguous => {
+                format!("{} folds of whole recordings", self.folds)
+            }
             None => format!("{} {} folds", self.folds, self.fold_order),
         }
     }
@@ -177,6 +182,11 @@ impl Training {
                 ensure!(self.alarms.is_none(), "alarms of a model that was refused");
             }
         }
+        ensure!(
+            self.recordings > 0 && all.is_some_and(|all| self.recordings <= all),
+            "{} recordings of {samples} samples",
+            self.recordings
+        );
         self.later.as_ref().map_or(Ok(()), |later| later.validate(self.false_alarms))?;
         ensure!(self.warnings.len() <= MOST_WARNINGS, "more than {MOST_WARNINGS} warnings");
         for text in self.warnings.iter().chain(&self.refused) {

@@ -9,7 +9,7 @@ use mercer::{Alarm, AlarmConfig, AlarmState, Error, Verdict};
 
 use crate::Number;
 
-/// What raises the alarm, and where it starts afresh.
+/// What raises the alarm.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct AlarmChoice {
     /// What raises the alarm. smoothed: a smoothed score above the threshold; MofN, e.g. 3of5: so
@@ -24,10 +24,6 @@ pub(crate) struct AlarmChoice {
     /// [default: 80]
     #[arg(long = "alarm-end", value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
     end: Option<u8>,
-    /// Rows in a row with the same text in this column are one recording; with each the alarm
-    /// starts afresh [default: all rows are one]
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) recording: Option<String>,
 }
 
 /// `--alarm`.
@@ -52,8 +48,8 @@ fn kind(text: &str) -> Result<Kind, String> {
 impl AlarmChoice {
     /// Does anything differ from the defaults?
     pub(crate) fn is_given(&self) -> bool {
-        let Self { kind, shift, end, recording } = self;
-        kind.is_some() || shift.is_some() || end.is_some() || recording.is_some()
+        let Self { kind, shift, end } = self;
+        kind.is_some() || shift.is_some() || end.is_some()
     }
 
     pub(crate) fn config(&self) -> Result<AlarmConfig> {

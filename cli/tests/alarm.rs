@@ -93,7 +93,7 @@ fn the_alarm_is_that_of_the_formula() {
     let one = std::iter::once(0..140).collect::<Vec<_>>();
     assert_eq!(alarms(&plain), smoothed(&spe, &one, limits, (3, 0.8)));
     for (options, recordings, rule) in [
-        (["--recording", "run"].as_slice(), recordings(), (3, 0.8)),
+        (["--by", "run"].as_slice(), recordings(), (3, 0.8)),
         (&["--alarm", "smoothed", "--alarm-shift", "1"], one.clone(), (1, 0.8)),
         (&["--alarm-shift", "5", "--alarm-end", "50"], one.clone(), (5, 0.5)),
         (&["--alarm-shift", "0", "--alarm-end", "100"], one.clone(), (0, 1.0)),
@@ -123,9 +123,8 @@ fn the_alarm_is_that_of_the_formula() {
 #[test]
 fn a_timeline_has_the_same_alarm_and_names_its_rule() {
     let desk = desk();
-    let score = ["score", "m.mercer", "test.csv", "--recording", "run"];
-    let eval =
-        ["eval", "m.mercer", "test.csv", "--label", "state", "--timeline", "--recording", "run"];
+    let score = ["score", "m.mercer", "test.csv", "--by", "run"];
+    let eval = ["eval", "m.mercer", "test.csv", "--label", "state", "--timeline", "--by", "run"];
     for (options, rule) in [
         (
             ["--alarm-shift", "2"].as_slice(),
@@ -197,7 +196,7 @@ fn options_out_of_range_are_refused() {
             (["--alarm-shift", "-1"], "-1"),
             (["--alarm-end", "0"], "1..=100"),
             (["--alarm-end", "101"], "1..=100"),
-            (["--recording", "nowhere"], "nowhere"),
+            (["--by", "nowhere"], "nowhere"),
         ] {
             let output = desk.run(&[command, &options].concat());
             let said = String::from_utf8_lossy(&output.stderr);

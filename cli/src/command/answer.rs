@@ -8,11 +8,14 @@ use mercer::Error;
 
 use super::Output;
 use crate::Number;
+use crate::intake::{Beside, Intake};
+use crate::label::NormalLabels;
+use crate::loaded::{Loaded, load};
 use crate::missing::Missing;
 use crate::model::{Model, Scorer};
 use crate::progress::Progress;
-use crate::table::{RowChoice, Source, Table};
-use crate::text::{complain, thousands};
+use crate::table::{RowChoice, Source};
+use crate::text::complain;
 use crate::whole::require_other;
 
 /// A model, and rows to ask it about.
@@ -25,6 +28,11 @@ pub(super) struct Input {
     pub(super) source: Source,
     #[command(flatten)]
     pub(super) rows: RowChoice,
+    /// Rows in a row with the same text in this column are one recording; with each, windows and
+    /// the alarm start afresh [default: all rows are one; with a model of raw samples as in `fit`,
+    /// if there is this column]
+    #[arg(long, value_name = "COLUMN")]
+    pub(super) by: Option<String>,
 }
 
 impl Input {
@@ -32,51 +40,53 @@ impl Input {
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         self.source.files(&self.rows).chain([self.model.as_path()])
     }
+
+    /// All readings that are asked about.
+    pub(super) fn load<T: Number>(
+        &self,
+        model: &Model<T>,
+        label: Option<&str>,
+        normal: &NormalLabels,
+    ) -> Result<Loaded<T>> {
+        let by = self.by.as_deref();
+        let beside = Beside { label, by, normal: normal.clone(), ..Beside::default() };
+        let (mut room, rows) = (None, (&self.source, &self.rows));
+        let data = load(Intake::of_model(model, &mut room, rows, &beside, None)?)?;
+        data.omissions.iter().for_each(|omission| complain(omission));
+        Ok(data)
+    }
 }
 
-/// Writes a header, then for each row its number and what `cells` adds to the text, with a comma before each cell.
-/// Where inputs are missing, and that is no error, they are NaN. Beside the inputs of a row it gets the text of one more
-/// column, if there is one to be read.
+/// Writes a header, then for each reading the number of its row and what `cells` adds to the text, with a comma before
+/// each cell. Where inputs are missing, and that is no error, they are NaN. Beside the inputs it gets what the recording is called.
 pub(super) fn answer<T: Number>(
     model: &Model<T>,
     input: &Input,
     header: &str,
-    missing: Missing,
-    more: Option<&str>,
+    missing: Option<Missing>,
     mut cells: impl FnMut(&mut Scorer<'_, T>, &mut [T], &str, &mut String) -> Result<(), Error>,
 ) -> Result<()> {
     // Or it would read its own answers, and never end.
     require_other(Path::new("/dev/stdout"), input.files())?;
-    let mut table = Table::open(&input.source, &input.rows)?;
-    let columns = table.columns(&model.columns)?;
-    let more = more.map(|name| table.column(name)).transpose()?;
+    let beside = Beside { by: input.by.as_deref(), ..Beside::default() };
+    let (mut room, rows) = (None, (&input.source, &input.rows));
+    let mut intake = Intake::of_model(model, &mut room, rows, &beside, missing)?;
     let mut out = Output::new(input.source.is_stream());
     write!(out, "row{header}")?;
     out.end_line()?;
     let mut progress = out.progress();
     let mut scorer = model.scorer();
-    let (mut x, mut text, mut left_out) = (vec![T::ZERO; columns.len()], String::new(), 0);
-    while let Some(row) = table.next_row()? {
-        let lost = match missing {
-            Missing::Error => row.numbers(&columns, &mut x).map(|()| 0)?,
-            Missing::Skip | Missing::Impute => row.numbers_if_any(&columns, &mut x)?,
-        };
-        if lost == columns.len() || (lost > 0 && missing == Missing::Skip) {
-            left_out += 1;
-            continue;
-        }
+    let (mut x, mut text) = (vec![T::ZERO; model.inputs()], String::new());
+    while intake.advance()? {
         text.clear();
-        let more = more.map(|column| row.text(column)).unwrap_or_default();
-        cells(&mut scorer, &mut x, more, &mut text).map_err(|error| row.misfit(&columns, error))?;
-        write!(out, "{}{text}", row.number)?;
+        x.copy_from_slice(&intake.x);
+        cells(&mut scorer, &mut x, intake.recording(), &mut text)
+            .map_err(|error| intake.misfit(error))?;
+        write!(out, "{}{text}", intake.number())?;
         out.end_line()?;
         progress.iter_mut().for_each(Progress::step);
     }
     out.finish()?;
-    if left_out > 0 {
-        let which = if missing == Missing::Skip { "with missing" } else { "without any" };
-        let plural = if left_out == 1 { "" } else { "s" };
-        complain(&format!("{} row{plural} {which} inputs left out", thousands(left_out)));
-    }
+    intake.omissions().iter().for_each(|omission| complain(omission));
     Ok(())
 }

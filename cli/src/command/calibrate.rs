@@ -9,10 +9,11 @@ use mercer::{AlarmConfig, Error};
 
 use super::answer::Input;
 use super::say;
+use crate::label::NormalLabels;
 use crate::learn::explain_option;
+use crate::loaded::Loaded;
 use crate::model::{AnyModel, Model};
 use crate::progress::Progress;
-use crate::table::{Loaded, load};
 use crate::text::{complain, hang, percent, short, thousands};
 use crate::training::Later;
 use crate::watch::Watch;
@@ -61,8 +62,7 @@ fn calibrate<T: Number>(mut model: Model<T>, arguments: &Arguments) -> Result<(M
         bail!("{name}: learning refused this model, no threshold makes it tell readings apart");
     };
     let wish = arguments.false_alarms.unwrap_or(promised);
-    let Input { source, rows, .. } = &arguments.input;
-    let data = load(source, rows, None, |table| table.columns(&model.columns))?;
+    let data = arguments.input.load(&model, None, &NormalLabels::default())?;
     let (before, promised) = (model.threshold, T::from_f64(promised));
     // One more than is needed, whatever the rounding.
     let places = (wish.clamp(0.0, 1.0) * (data.samples.rows() as f64 + 1.0)) as usize + 1;
@@ -78,8 +78,10 @@ fn calibrate<T: Number>(mut model: Model<T>, arguments: &Arguments) -> Result<(M
     let result = result.map_err(|error| explain(error, &data.name, wish))?;
     model.threshold = result.threshold;
     let mut watch = Watch::new(AlarmConfig::DEFAULT)?;
-    let raises = |score: &&Score<T>| watch.see(&result.threshold.judge(**score), "").raised;
-    model.training.alarms = Some(scores.iter().filter(raises).count());
+    let raises = |(score, recording): &(&Score<T>, &String)| {
+        watch.see(&result.threshold.judge(**score), recording).raised
+    };
+    model.training.alarms = Some(scores.iter().zip(&data.recordings).filter(raises).count());
     model.training.false_alarms = Some(result.false_alarms.to_f64());
     model.training.later = Some(Later {
         readings: result.readings,
@@ -109,10 +111,7 @@ fn push_scores<T: Number>(
     for (i, x) in data.samples.iter_rows().enumerate() {
         let scored = scorer.score(x).map(|reading| reading.score);
         let taken = scored.and_then(|score| later.push(score.spe).map(|()| score));
-        scores.push(taken.map_err(|error| match error {
-            Error::Query(fault) => data.fault(i, fault),
-            other => anyhow!("{}: {other}", data.place(i)),
-        })?);
+        scores.push(taken.map_err(|error| data.misfit(i, error))?);
         if let Some(point) = scorer.landmark() {
             known[point] = true;
         }

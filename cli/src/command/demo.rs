@@ -26,7 +26,7 @@ const STEPS: [(&str, &[&str]); 5] = [
     ),
     (
         "Score other windows: 50 each of walking, standing,\nrunning and badminton. Each 20th is shown.",
-        &["score", "walking.mercer", "motions.csv", "--every", "20", "--recording", "recording"],
+        &["score", "walking.mercer", "motions.csv", "--every", "20", "--by", "recording"],
     ),
     (
         "How many windows are unusual, and what the alarm makes of\nthem, which starts afresh with each recording of 10 s.",
@@ -39,7 +39,7 @@ const STEPS: [(&str, &[&str]); 5] = [
             "--normal",
             "walking",
             "--timeline",
-            "--recording",
+            "--by",
             "recording",
         ],
     ),
@@ -55,7 +55,7 @@ const STEPS: [(&str, &[&str]); 5] = [
             "motions.csv",
             "--label",
             "activity",
-            "--recording",
+            "--by",
             "recording",
             "--out",
             "report.html",

@@ -1,17 +1,17 @@
 //! `mercer eval`: how good a model is on rows whose truth is known.
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, ensure};
 use mercer::kpca::Score;
-use mercer::{AlarmConfig, Error, Verdict};
+use mercer::{AlarmConfig, Verdict};
 use serde::Serialize;
 
 use super::answer::Input;
 use super::say;
 use crate::label::NormalLabels;
+use crate::loaded::Loaded;
 use crate::model::{Model, with_model};
 use crate::progress::Progress;
 use crate::quality::{Estimate, auroc, rate};
-use crate::table::{Loaded, Table, load_recordings};
 use crate::text::{excerpt, hang, percent};
 use crate::watch::{AlarmChoice, Cause, InWords, Watch};
 use crate::{Number, escape, file};
@@ -19,6 +19,7 @@ use crate::{Number, escape, file};
 /// Measure a model on labelled rows: AUROC, and which share of them is unusual, with 95 % intervals.
 ///
 /// The intervals take rows as independent of each other. Use rows that the model was not fitted to.
+/// With a model of raw samples all is counted in windows; one is anomalous if any of its rows is.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -98,15 +99,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let Arguments { input: Input { source, rows, .. }, label, .. } = arguments;
+    let Arguments { input, label, .. } = arguments;
     let config = arguments.alarm.config()?;
+    let of_alarm = arguments.alarm.is_given() || (input.by.is_some() && model.front.is_none());
     ensure!(
-        arguments.timeline || !arguments.alarm.is_given(),
-        "the alarm is looked at with --timeline: add it, or leave out --alarm, --alarm-shift, --alarm-end and --recording"
+        arguments.timeline || !of_alarm,
+        "the alarm is looked at with --timeline: add it, or leave out --alarm, --alarm-shift, --alarm-end and --by"
     );
-    let recording = arguments.alarm.recording.as_deref();
-    let columns = |table: &mut Table| table.columns(&model.columns);
-    let data = load_recordings::<T>(source, rows, Some(label), recording, columns)?;
+    let data = input.load(model, Some(label), &arguments.normal)?;
     let normal = arguments.normal.split(&data.name, label, &data.labels)?;
     let verdicts = score_all(model, &data)?;
     let of = |kind: bool, score: fn(&Score<T>) -> T| -> Vec<f64> {
@@ -147,10 +147,7 @@ fn score_all<T: Number>(model: &Model<T>, data: &Loaded<T>) -> Result<Vec<Verdic
     let mut verdicts = Vec::new();
     for (i, x) in data.samples.iter_rows().enumerate() {
         let verdict = scorer.score(x);
-        verdicts.push(verdict.map_err(|error| match error {
-            Error::Query(fault) => data.fault(i, fault),
-            other => anyhow!("{}: {other}", data.place(i)),
-        })?);
+        verdicts.push(verdict.map_err(|error| data.misfit(i, error))?);
         progress.step();
     }
     Ok(verdicts)

@@ -6,16 +6,22 @@ use anyhow::Result;
 
 use super::say;
 use crate::choices::Choices;
+use crate::intake::{Beside, Intake};
 use crate::learn::learn;
+use crate::loaded::load;
 use crate::logs::in_words;
+use crate::missing::Missing;
 use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
-use crate::table::{ColumnChoice, RowChoice, Source, load};
+use crate::table::{ColumnChoice, RowChoice, Source, Table};
 use crate::text::{hang, list, percent, short, thousands};
 use crate::whole::require_other;
+use crate::windows::FrontChoice;
 use crate::{Number, Precision, escape, file};
 
-/// Learn what normal looks like from the rows of a CSV.
+/// Learn what normal looks like from the rows of a CSV, or from windows of raw samples.
+///
+/// With --window the recipe that makes readings of raw samples is kept in the model: all other commands then take raw samples for it.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -28,7 +34,12 @@ pub(super) struct Arguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    front: FrontChoice,
+    #[command(flatten)]
     rows: RowChoice,
+    /// Of the readings that are left, at most so many, evenly spread
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    most: Option<u32>,
     #[command(flatten)]
     columns: ColumnChoice,
     #[command(flatten)]
@@ -50,24 +61,50 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
 
 fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
     let Arguments { source, rows, columns, choices, .. } = arguments;
-    let data = load(source, rows, None, |table| table.inputs(columns))?;
+    let columns = arguments.front.columns(columns, None);
+    let beside = Beside { by: arguments.front.by.as_deref(), ..Beside::default() };
+    let (mut room, front);
+    let intake = if arguments.front.window.is_some() {
+        let mut table = Table::open(source, &rows.of_samples())?;
+        let channels = table.inputs(&columns)?;
+        front = Some(arguments.front.front(source, rows, table.names(&channels))?);
+        room = None;
+        let taken = (Missing::Skip, rows.every);
+        let recipe = front.as_ref().expect("it was just made");
+        Intake::windows((table, channels), recipe, &mut room, &beside, taken)?
+    } else {
+        arguments.front.require_none()?;
+        front = None;
+        let mut table = Table::open(source, rows)?;
+        let inputs = table.inputs(&columns)?;
+        Intake::rows(table, inputs, &beside, Missing::Error)?
+    };
+    let data = load(intake)?;
+    let data = match arguments.most {
+        Some(most) => data.thinned(most as usize),
+        None => data,
+    };
     let mut progress = Progress::new("fitting", 0);
-    learn(&data, choices, &mut || progress.step())
+    let model = learn(&data, choices, &mut || progress.step())?;
+    Ok(Model { front, ..model })
 }
 
 /// What a fit found, for people.
 pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
     let training = &model.training;
-    let mut lines = vec![
-        (
-            "samples",
-            match training.trimmed {
-                0 => thousands(training.samples),
-                trimmed => format!("{}, {trimmed} left out", thousands(training.samples)),
-            },
-        ),
-        ("inputs", format!("{} ({})", model.inputs(), escape::line(&list(&model.columns)))),
-    ];
+    let mut lines = vec![(
+        "samples",
+        match training.trimmed {
+            0 => thousands(training.samples),
+            trimmed => format!("{}, {trimmed} left out", thousands(training.samples)),
+        },
+    )];
+    if let Some(front) = &model.front {
+        lines.push(("raw samples", escape::line(&front.description())));
+        lines.extend(front.bands_in_hertz().into_iter().map(|bands| ("", bands)));
+    }
+    let inputs = format!("{} ({})", model.inputs(), escape::line(&list(&model.columns)));
+    lines.push(("inputs", inputs));
     let logs = in_words(&model.columns, &model.floor);
     if !logs.is_empty() {
         lines.push(("logarithmic", format!("{} ({})", logs.len(), escape::line(&list(&logs)))));

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::fit::summary;
 use super::say;
 use crate::choices::Order;
+use crate::front::Front;
 use crate::logs::logarithmic;
 use crate::model::{Model, with_model};
 use crate::text::{percent, short};
@@ -39,6 +40,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 struct Facts<T> {
     precision: Precision,
     kernel: KernelSpec<T>,
+    /// What makes readings of raw samples, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    front_end: Option<Front>,
     inputs: Vec<String>,
     logarithmic: Vec<LogFacts<T>>,
     landmarks: usize,
@@ -57,6 +61,8 @@ struct Facts<T> {
     false_alarms_assume: Option<&'static str>,
     folds: usize,
     fold_order: Order,
+    /// How many recordings the samples are of.
+    recordings: usize,
     /// How often the alarm is raised by the scores that the threshold was calibrated on.
     alarms: Option<usize>,
     /// The readings after learning that the threshold was taken from, if it was.
@@ -107,6 +113,7 @@ impl<T: Number> Facts<T> {
         Ok(Self {
             precision: T::PRECISION,
             kernel: model.kernel,
+            front_end: model.front.clone(),
             inputs: model.columns.clone(),
             logarithmic: logarithmic(&model.columns, &model.floor)
                 .map(|(input, floor)| LogFacts { input: input.clone(), floor })
@@ -126,6 +133,7 @@ impl<T: Number> Facts<T> {
             false_alarms_assume: training.false_alarms.map(|_| training.assumption()),
             folds: training.folds,
             fold_order: training.fold_order,
+            recordings: training.recordings,
             alarms: training.alarms,
             later: training.later.clone(),
             refused: training.refused.clone(),

@@ -3,7 +3,6 @@
 use anyhow::Result;
 
 use super::answer::{Input, answer};
-use crate::missing::Missing;
 use crate::model::{Model, with_model};
 use crate::text::push_cell;
 use crate::{Number, file};
@@ -21,7 +20,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 fn project<T: Number>(model: &Model<T>, input: &Input) -> Result<()> {
     let header: String = (0..model.components()).map(|j| format!(",f{j}")).collect();
-    answer(model, input, &header, Missing::Error, None, |scorer, x, _, text| {
+    answer(model, input, &header, None, |scorer, x, _, text| {
         scorer.project(x)?;
         scorer.projection.iter().for_each(|f| push_cell(text, f));
         Ok(())

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::answer::Input;
 use super::say;
+use crate::intake::Beside;
 use crate::model::{Model, with_model};
 use crate::report::{Readings, page};
 use crate::watch::AlarmChoice;
@@ -35,10 +36,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let Arguments { input: Input { model: file, source, rows }, label, time, alarm, .. } =
+    let Arguments { input: Input { model: file, source, rows, by }, label, time, alarm, .. } =
         arguments;
     require_other(&arguments.out, arguments.input.files())?;
-    let readings = Readings::new(model, source, rows, label.as_deref(), time.as_deref(), alarm)?;
+    let beside = Beside {
+        label: label.as_deref(),
+        by: by.as_deref(),
+        time: time.as_deref(),
+        ..Beside::default()
+    };
+    let readings = Readings::new(model, (source, rows), &beside, alarm)?;
     write_whole(&arguments.out, page(file, model, &readings)?.as_bytes())?;
     say!("{}: {}", arguments.out.display(), readings.in_short());
     Ok(())

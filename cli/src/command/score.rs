@@ -13,7 +13,8 @@ use crate::{Number, escape, file};
 /// Score each row: CSV `row,spe,t2,abs_sum,unusual,alarm` on standard output.
 ///
 /// unusual is 1 if SPE is above the threshold, else 0; alarm is 1 while the alarm is up, which
-/// looks at one row after the other: at those that are scored, and no others.
+/// looks at one row after the other: at those that are scored, and no others. With a model of raw
+/// samples each line is for a window, and `row` is the first of its rows.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -24,9 +25,10 @@ pub(super) struct Arguments {
     #[arg(long)]
     why: bool,
     /// What becomes of rows with cells that are empty, n/a, NaN or the like. With `impute` there is a column `missing`
-    /// of the inputs that a row was scored without, separated by semicolons
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    missing: Missing,
+    /// of the inputs that a row was scored without, separated by semicolons. With a model of raw samples, `skip` begins
+    /// a new window after such a row, as a device does [default: error; skip for raw samples]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    missing: Option<Missing>,
     #[command(flatten)]
     alarm: AlarmChoice,
 }
@@ -39,22 +41,21 @@ fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let &Arguments { ref input, why, missing, ref alarm } = arguments;
     let mut watch = Watch::new(alarm.config()?)?;
     let mut header = String::from(",spe,t2,abs_sum,unusual,alarm");
-    if missing == Missing::Impute {
+    if missing == Some(Missing::Impute) {
         header += ",missing";
     }
     if why {
         header += ",suspect,expected,fall";
         model.columns.iter().for_each(|name| header += &format!(",{}", escape::csv(name)));
     }
-    let recording = alarm.recording.as_deref();
-    answer(model, input, &header, missing, recording, |scorer, x, recording, text| {
+    answer(model, input, &header, missing, |scorer, x, recording, text| {
         let PartialVerdict { verdict, missing: lost, .. } = scorer.score_available(x)?;
         let score = verdict.score;
         [score.spe, score.t2, score.abs_sum].iter().for_each(|score| push_cell(text, score));
         for yes in [verdict.unusual, watch.see(&verdict, recording).active] {
             text.push_str(if yes { ",1" } else { ",0" });
         }
-        if missing == Missing::Impute {
+        if missing == Some(Missing::Impute) {
             push_names(text, model, &lost);
         }
         if why {

@@ -10,12 +10,15 @@ use mercer::kernel::Rbf;
 
 use super::say;
 use crate::escape;
+use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
 use crate::learn::explain;
+use crate::loaded::load;
 use crate::logs::{LogChoice, log_choice};
+use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::search::{Candidate, Found, Search};
-use crate::table::{ColumnChoice, RowChoice, Source, load};
+use crate::table::{ColumnChoice, RowChoice, Source, Table};
 use crate::text::{hang, short, thousands};
 
 /// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use.
@@ -64,7 +67,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if columns.columns.is_empty() {
         columns.drop.extend(label.clone());
     }
-    let data = load::<f32>(source, rows, label.as_deref(), |table| table.inputs(&columns))?;
+    let mut table = Table::open(source, rows)?;
+    let inputs = table.inputs(&columns)?;
+    let beside = Beside { label: label.as_deref(), ..Beside::default() };
+    let data = load(Intake::<f32>::rows(table, inputs, &beside, Missing::Error)?)?;
     let normal = match label {
         Some(label) => arguments.normal.split(&data.name, label, &data.labels)?,
         None => vec![true; data.samples.rows()],

@@ -9,10 +9,11 @@ use super::labels::Labels;
 use super::words::count;
 use crate::Number;
 use crate::grid::Grid;
+use crate::intake::{Beside, Intake};
 use crate::model::Model;
 use crate::progress::Progress;
-use crate::table::{RowChoice, Source, Table};
-use crate::text::thousands;
+use crate::table::{RowChoice, Source};
+use crate::text::{complain, thousands};
 use crate::watch::{AlarmChoice, Watch};
 
 /// What a model makes of some rows.
@@ -50,51 +51,45 @@ impl<T: Number> Readings<T> {
     /// Reads and scores all rows that are wanted.
     pub(crate) fn new(
         model: &Model<T>,
-        source: &Source,
-        choice: &RowChoice,
-        label: Option<&str>,
-        time: Option<&str>,
+        (source, choice): (&Source, &RowChoice),
+        beside: &Beside<'_>,
         alarm: &AlarmChoice,
     ) -> Result<Self> {
-        let mut table = Table::open(source, choice)?;
-        let columns = table.columns(&model.columns)?;
-        let label_column = label.map(|name| table.column(name)).transpose()?;
-        let time_column = time.map(|name| table.column(name)).transpose()?;
-        let recording = alarm.recording.as_deref().map(|name| table.column(name)).transpose()?;
+        let mut room = None;
+        let mut intake = Intake::of_model(model, &mut room, (source, choice), beside, None)?;
+        let &Beside { label, time, .. } = beside;
         let alarm = alarm.config()?;
         let mut watch = Watch::new(alarm)?;
         let (mut rows, mut lines) = (Vec::new(), Vec::new());
         let (mut times, mut labels) = (Vec::new(), Vec::new());
         let (mut spe, mut unusual) = (Vec::new(), Vec::new());
         let (mut in_alarm, mut raised) = (Vec::new(), 0);
-        let (mut projections, mut samples) = (Vec::new(), Grid::new(columns.len()));
+        let (mut projections, mut samples) = (Vec::new(), Grid::new(model.inputs()));
         let mut scorer = model.scorer();
-        let mut x = vec![T::ZERO; columns.len()];
         let mut progress = Progress::new("scoring", 0);
-        while let Some(row) = table.next_row()? {
-            row.numbers(&columns, &mut x)?;
-            let reading = scorer.score(&x).map_err(|error| row.misfit(&columns, error))?;
-            rows.push(row.number);
-            lines.push(row.line());
-            labels.extend(label_column.map(|column| row.text(column).to_string()));
-            times.extend(time_column.map(|column| row.text(column).to_string()));
-            samples.push(&x);
+        while intake.advance()? {
+            let reading = scorer.score(&intake.x).map_err(|error| intake.misfit(error))?;
+            rows.push(intake.number());
+            lines.push(intake.line());
+            labels.extend(label.map(|_| intake.label().to_string()));
+            times.extend(time.map(|_| intake.time().to_string()));
+            samples.push(&intake.x);
             spe.push(reading.score.spe.to_f64());
             unusual.push(reading.unusual);
-            let recording = recording.map(|column| row.text(column)).unwrap_or_default();
-            let seen = watch.see(&reading, recording);
+            let seen = watch.see(&reading, intake.recording());
             in_alarm.push(seen.active);
             raised += usize::from(seen.raised);
             projections.push(first_projections(&scorer.projection));
             progress.step();
         }
         drop(progress);
+        intake.omissions().iter().for_each(|omission| complain(omission));
         let axis = match time {
             Some(name) => Axis::new(name, times.clone()),
             None => Axis::new("row", rows.iter().map(u64::to_string).collect()),
         };
         let file = match source.is_stream() {
-            true => table.name().to_string(),
+            true => intake.name().to_string(),
             false => file_name(&source.data),
         };
         let threshold = model.threshold.spe.to_f64();

@@ -1,0 +1,76 @@
+//! `mercer features`: readings of raw samples.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::Output;
+use crate::escape;
+use crate::intake::{Beside, Intake};
+use crate::label::NormalLabels;
+use crate::missing::Missing;
+use crate::progress::Progress;
+use crate::table::{ColumnChoice, RowChoice, Source, Table};
+use crate::text::{complain, push_cell};
+use crate::whole::require_other;
+use crate::windows::FrontChoice;
+
+/// Make readings of raw samples: CSV `row`, the --by column, the --label column, then CHANNEL_FEATURE for all, on standard output.
+///
+/// `row` is the first row of a window. Numbers have the bits that they have on a device. What does not fill a window at the
+/// end of a recording is left out; after a cell without a number a new window begins. `mercer fit --window` does the same
+/// unseen, and keeps the recipe in the model.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    front: FrontChoice,
+    /// The column that says what is normal; a window has the label of its first row that is not, if there is one
+    #[arg(long, value_name = "COLUMN")]
+    label: Option<String>,
+    #[command(flatten)]
+    normal: NormalLabels,
+    #[command(flatten)]
+    rows: RowChoice,
+    #[command(flatten)]
+    columns: ColumnChoice,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let Arguments { source, front, label, normal, rows, columns } = arguments;
+    // Or it would read its own answers, and never end.
+    require_other(Path::new("/dev/stdout"), source.files(rows))?;
+    let (label, by) = (label.as_deref(), front.by.as_deref());
+    let mut table = Table::open(source, &rows.of_samples())?;
+    let channels = table.inputs(&front.columns(columns, label))?;
+    let front = front.front(source, rows, table.names(&channels))?;
+    let beside = Beside { label, by, normal: normal.clone(), ..Beside::default() };
+    let (mut room, taken) = (None, (Missing::Skip, rows.every));
+    let mut intake = Intake::<f32>::windows((table, channels), &front, &mut room, &beside, taken)?;
+
+    let mut out = Output::new(source.is_stream());
+    let names = by.into_iter().chain(label).chain(intake.names().iter().map(String::as_str));
+    let header: String = names.map(|name| format!(",{}", escape::csv(name))).collect();
+    write!(out, "row{header}")?;
+    out.end_line()?;
+    let mut progress = out.progress();
+    let mut text = String::new();
+    while intake.advance()? {
+        text.clear();
+        for cell in by.map(|_| intake.recording()).into_iter().chain(label.map(|_| intake.label()))
+        {
+            text.push(',');
+            text.push_str(&escape::csv(cell));
+        }
+        intake.x.iter().for_each(|value| push_cell(&mut text, value));
+        write!(out, "{}{text}", intake.number())?;
+        out.end_line()?;
+        progress.iter_mut().for_each(Progress::step);
+    }
+    out.finish()?;
+    intake.omissions().iter().for_each(|omission| complain(omission));
+    intake.floor_warning().iter().for_each(|warning| complain(&format!("warning: {warning}")));
+    Ok(())
+}

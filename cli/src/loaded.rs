@@ -1,0 +1,167 @@
+//! Readings of a CSV, all of them in memory.
+
+use anyhow::{Result, anyhow};
+use mercer::Error;
+use mercer::error::Fault;
+
+use crate::Number;
+use crate::grid::Grid;
+use crate::intake::Intake;
+use crate::progress::Progress;
+use crate::table::TOO_LARGE;
+use crate::text::excerpt;
+
+/// All readings that were wanted.
+pub(crate) struct Loaded<T> {
+    /// The file, for messages.
+    pub name: String,
+    /// Names of the inputs.
+    pub columns: Vec<String>,
+    /// One row of inputs for each.
+    pub samples: Grid<T>,
+    /// The numbers of their rows, or of the first rows of their windows.
+    pub rows: Vec<u64>,
+    /// The lines that these stand on.
+    pub lines: Vec<u64>,
+    /// Their labels, if a column was asked for.
+    pub labels: Vec<String>,
+    /// What tells recordings apart; all empty if there is no such column.
+    pub recordings: Vec<String>,
+    /// What was left out.
+    pub omissions: Vec<String>,
+    /// That windows touched the floor of logarithms, if any did.
+    pub floor_warning: Option<String>,
+}
+
+/// A reading until its place among the others is known.
+struct OneReading<T> {
+    number: u64,
+    line: u64,
+    values: Vec<T>,
+    label: String,
+    recording: String,
+}
+
+/// Reads all of them.
+pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
+    let mut read: Vec<OneReading<T>> = Vec::new();
+    let mut progress = Progress::new("reading", 0);
+    while intake.advance()? {
+        read.push(OneReading {
+            number: intake.number(),
+            line: intake.line(),
+            values: intake.x.clone(),
+            label: intake.label().into(),
+            recording: intake.recording().into(),
+        });
+        progress.step();
+    }
+    if let Some(order) = intake.wished_order() {
+        read.sort_by_key(|reading| order(reading.number));
+    }
+    let mut loaded = Loaded {
+        name: intake.name().into(),
+        columns: intake.names().to_vec(),
+        samples: Grid::new(intake.names().len()),
+        rows: Vec::new(),
+        lines: Vec::new(),
+        labels: Vec::new(),
+        recordings: Vec::new(),
+        omissions: intake.omissions(),
+        floor_warning: intake.floor_warning(),
+    };
+    for reading in read {
+        loaded.samples.push(&reading.values);
+        loaded.rows.push(reading.number);
+        loaded.lines.push(reading.line);
+        loaded.labels.push(reading.label);
+        loaded.recordings.push(reading.recording);
+    }
+    Ok(loaded)
+}
+
+impl<T: Number> Loaded<T> {
+    /// File and line of a sample, e.g. `data.csv:17`.
+    pub(crate) fn place(&self, sample: usize) -> String {
+        format!("{}:{}", self.name, self.lines.get(sample).copied().unwrap_or_default())
+    }
+
+    /// Something is wrong with a sample.
+    pub(crate) fn fault(&self, sample: usize, fault: Fault) -> anyhow::Error {
+        let place = self.place(sample);
+        match fault {
+            Fault::NotFinite { input } | Fault::ScaleOverflow { input } => {
+                let name = self.columns.get(input).map(|name| excerpt(name)).unwrap_or_default();
+                anyhow!("{place}: {TOO_LARGE} (column {name})")
+            }
+            fault => anyhow!("{place}: {fault}"),
+        }
+    }
+
+    /// A sample could not be scored.
+    pub(crate) fn misfit(&self, sample: usize, error: Error) -> anyhow::Error {
+        match error {
+            Error::Query(fault) => self.fault(sample, fault),
+            other => anyhow!("{}: {other}", self.place(sample)),
+        }
+    }
+
+    /// Where recordings begin, but for the first.
+    pub(crate) fn begins(&self) -> Vec<usize> {
+        let pairs = self.recordings.windows(2).enumerate();
+        pairs.filter(|(_, pair)| pair[0] != pair[1]).map(|(i, _)| i + 1).collect()
+    }
+
+    /// At most so many samples, evenly spread.
+    pub(crate) fn thinned(self, most: usize) -> Self {
+        let count = self.lines.len();
+        if count <= most {
+            return self;
+        }
+        let mut samples = Grid::new(self.samples.columns());
+        let chosen: Vec<usize> = (0..most).map(|k| spread(k, count, most)).collect();
+        let all: Vec<&[T]> = self.samples.iter_rows().collect();
+        chosen.iter().for_each(|&i| samples.push(all[i]));
+        let texts = |all: &[String]| chosen.iter().map(|&i| all[i].clone()).collect();
+        Self {
+            samples,
+            rows: chosen.iter().map(|&i| self.rows[i]).collect(),
+            lines: chosen.iter().map(|&i| self.lines[i]).collect(),
+            labels: texts(&self.labels),
+            recordings: texts(&self.recordings),
+            ..self
+        }
+    }
+}
+
+/// `k·(count − 1)/(most − 1)`, rounded to the nearest number, halves to the even one.
+fn spread(k: usize, count: usize, most: usize) -> usize {
+    let (product, parts) = (k * (count - 1), (most - 1).max(1));
+    let (whole, rest) = (product / parts, product % parts);
+    let up = 2 * rest > parts || (2 * rest == parts && whole % 2 == 1);
+    whole + usize::from(up)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_spread_evenly() {
+        let of = |count, most| (0..most).map(|k| spread(k, count, most)).collect::<Vec<_>>();
+        assert_eq!(of(10, 10), (0..10).collect::<Vec<_>>());
+        // 0, 2.25, 4.5, 6.75, 9: the half goes to the even number.
+        assert_eq!(of(10, 5), [0, 2, 4, 7, 9]);
+        // 0, 1.5, 3.
+        assert_eq!(of(4, 3), [0, 2, 3]);
+        assert_eq!(of(9, 1), [0]);
+        for (count, most) in [(1000, 256), (257, 256), (300, 2)] {
+            let chosen = of(count, most);
+            assert!(chosen.is_sorted() && chosen[0] == 0 && chosen[most - 1] == count - 1);
+            let reference = |k: usize| {
+                (k as f64 * (count - 1) as f64 / (most - 1) as f64).round_ties_even() as usize
+            };
+            assert!(chosen.iter().enumerate().all(|(k, &i)| i == reference(k)));
+        }
+    }
+}
