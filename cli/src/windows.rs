@@ -99,6 +99,16 @@ impl FrontChoice {
         }
     }
 
+    /// Refuses to choose a window by rows that can be read only once.
+    pub(crate) fn require_file(&self, source: &Source) -> Result<()> {
+        let auto = self.window.unwrap_or(WindowChoice::Auto) == WindowChoice::Auto;
+        ensure!(
+            !(auto && source.is_stream()),
+            "--window auto reads the rows twice, which standard input cannot be: name a file, or give a number"
+        );
+        Ok(())
+    }
+
     /// The columns that are channels or inputs, without those that have another purpose.
     pub(crate) fn columns(&self, choice: &ColumnChoice, label: Option<&str>) -> ColumnChoice {
         let mut choice = choice.clone();
@@ -159,10 +169,6 @@ impl FrontChoice {
 
 /// How many rows follow one another without a gap or a change of recording, again and again.
 fn stretches(source: &Source, rows: &RowChoice, by: Option<&str>) -> Result<Vec<usize>> {
-    ensure!(
-        !source.is_stream(),
-        "--window auto reads the rows twice, which standard input cannot be: name a file, or give a number"
-    );
     let mut table = Table::open(source, &rows.of_samples())?;
     let by = by.map(|name| table.column(name)).transpose()?;
     let mut stretches: Vec<usize> = Vec::new();

@@ -201,6 +201,64 @@ fn the_checksum_covers_every_field() {
     faults::record(14, fault, changed, changed, "-p mercer-cli --test hostile");
 }
 
+/// Inserts a front end into a model that has none.
+fn with_front_end(model: &str, front_end: &str) -> String {
+    model.replacen("  \"columns\": ", &format!("  \"front_end\": {front_end},\n  \"columns\": "), 1)
+}
+
+/// Front ends that no fit writes, and what is wrong with them.
+fn forged_front_ends() -> Vec<(String, &'static str)> {
+    let long_memory = format!("[{}]", vec![r#""ma65535""#; 40].join(","));
+    let right = [
+        ("channels", r#"["a","b"]"#),
+        ("window", "64"),
+        ("hop", "32"),
+        ("features", r#"["mean"]"#),
+        ("floor", "1e-9"),
+    ];
+    let written = |fields: &[(&str, &str)]| {
+        let lines: Vec<String> =
+            fields.iter().map(|(name, value)| format!("    \"{name}\": {value}")).collect();
+        format!("{{\n{}\n  }}", lines.join(",\n"))
+    };
+    // In the order in which they are written, or the checksum is another one.
+    let changed = |name: &str, value: &str| {
+        let mut fields = right.to_vec();
+        match fields.iter_mut().find(|(known, _)| *known == name) {
+            Some(field) => field.1 = value,
+            None => fields.push((name, value)),
+        }
+        written(&fields)
+    };
+    let mut forged = vec![
+        // Readings of it are called a_mean and b_mean, the columns are not.
+        (written(&right), "columns are not what the front end makes"),
+        (written(&right[1..]), "missing field"),
+    ];
+    for (name, value, why) in [
+        ("channels", "[]", "no channels"),
+        ("window", "0", "window and hop must be"),
+        ("window", "18446744073709551615", "window and hop must be"),
+        ("hop", "0", "window and hop must be"),
+        ("window", "-1", "not a valid model"),
+        ("features", "[]", "at least one"),
+        ("features", r#"["mean","mean"]"#, "different"),
+        ("features", r#"["*/ int injected(void);"]"#, "not a valid model"),
+        ("features", r#"["bands256"]"#, "not a valid model"),
+        ("floor", "0.0", "floor must be"),
+        ("floor", "1e999", "not a valid model"),
+        ("scales", "[1.0,1.0,1.0]", "units must be"),
+        ("scales", "[0.0]", "units must be"),
+        ("operators", r#"["lag65535","lag65535","lag65535","lag65535","lag65535"]"#, "inputs"),
+        ("operators", &long_memory, "remember"),
+        ("rate", "-1.0", "the rate must be"),
+        ("extra", "1", "unknown field"),
+    ] {
+        forged.push((changed(name, value), why));
+    }
+    forged
+}
+
 #[test]
 fn every_field_is_checked_even_if_the_checksum_is_right() {
     let (desk, model) = small();
@@ -222,7 +280,7 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     for (field, value, why) in [
         ("format", "\"other\"", "not a model of mercer"),
         ("version", "2", "format version 2"),
-        ("version", "4", "format version 4"),
+        ("version", "5", "format version 5"),
         ("precision", "\"f16\"", "not a model of mercer"),
         ("columns", "[]", "points: a row of 2 numbers, not 0"),
         ("columns", "[\"a\",\"a\"]", "two columns are called \"a\""),
@@ -278,6 +336,8 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         ("folds", "0", "0 folds"),
         ("folds", "18446744073709551615", "folds of 40 samples"),
         ("fold_order", "\"*/ int injected(void);\"", "unknown variant"),
+        ("recordings", "0", "0 recordings of 40 samples"),
+        ("recordings", "18446744073709551615", "recordings of 40 samples"),
         ("warnings", "[1]", "expected a string"),
         ("later", "0", "not a valid model"),
         ("later", "{\"readings\":99}", "missing field `low`"),
@@ -296,6 +356,9 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         );
         refused(&mended(&with_field(&model, "later", &later)), &later, why);
     }
+    for (front_end, why) in forged_front_ends() {
+        refused(&mended(&with_front_end(&model, &front_end)), &front_end, why);
+    }
     let long =
         |text: &str, count: usize| format!("[{}\"b\"]", format!("\"{text}\",").repeat(count));
     let name = "n".repeat(257);
@@ -305,7 +368,7 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     refused(&mended(&with_field(&model, "warnings", &long("w", 40))), "many", "more than 32");
     // Fields of nobody, once more, and none.
     for (from, to) in [
-        ("\"version\": 3,", "\"version\": 3,\n  \"extra\": 1,"),
+        ("\"version\": 4,", "\"version\": 4,\n  \"extra\": 1,"),
         ("\"folds\": ", "\"extra\": 1,\n    \"folds\": "),
         ("\"gamma\": ", "\"extra\": 1,\n      \"gamma\": "),
         ("\"rbf\": ", "\"rbf2\": "),

@@ -42,6 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { source, front, label, normal, rows, columns } = arguments;
     // Or it would read its own answers, and never end.
     require_other(Path::new("/dev/stdout"), source.files(rows))?;
+    front.require_file(source)?;
     let (label, by) = (label.as_deref(), front.by.as_deref());
     let mut table = Table::open(source, &rows.of_samples())?;
     let channels = table.inputs(&front.columns(columns, label))?;

@@ -65,6 +65,7 @@ fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
     let beside = Beside { by: arguments.front.by.as_deref(), ..Beside::default() };
     let (mut room, front);
     let intake = if arguments.front.window.is_some() {
+        arguments.front.require_file(source)?;
         let mut table = Table::open(source, &rows.of_samples())?;
         let channels = table.inputs(&columns)?;
         front = Some(arguments.front.front(source, rows, table.names(&channels))?);

@@ -32,6 +32,10 @@ pub(super) fn fit<T: Number>(model: &Model<T>) -> Vec<String> {
         count(samples, "sample"),
         count(model.inputs(), "input"),
     ));
+    if let Some(front) = &model.front {
+        let bands: String = front.bands_in_hertz().iter().map(|text| format!("; {text}")).collect();
+        sentences.push(format!("It takes raw samples: {}{bands}.", front.description()));
+    }
     let logs = in_words(&model.columns, &model.floor);
     if !logs.is_empty() {
         let (inputs, names) = (count(logs.len(), "input"), list(&logs));
