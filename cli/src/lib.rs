@@ -16,6 +16,7 @@ mod logs;
 mod memory;
 mod missing;
 mod front;
+mod fronts;
 mod label;
 mod intake;
 mod loaded;

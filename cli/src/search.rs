@@ -22,6 +22,8 @@ const LANDMARKS: [usize; 7] = [8, 16, 24, 32, 48, 64, 96];
 const MOST_ROWS: usize = 1024;
 /// How far a fault moves an input, in deviations.
 const FAULT: f32 = 3.0;
+/// The share of normal rows above the threshold by which anomalies are found.
+const FALSE_ALARMS: f64 = 0.05;
 
 /// What a fit can be made with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +40,31 @@ pub(crate) struct Found {
     /// The most that a fold needed.
     pub(crate) components: usize,
     /// Mean AUROC over the folds.
-    pub(crate) quality: f64,
+    pub(crate) auroc: f64,
+    /// The share of anomalies above the threshold for [`FALSE_ALARMS`], which the held-out rows
+    /// of all folds give together; the mean over the folds.
+    pub(crate) detected: f64,
+}
+
+impl Found {
+    /// What candidates are compared by.
+    pub(crate) fn judged(&self) -> (f64, f64) {
+        (self.auroc, self.detected)
+    }
+}
+
+/// How a model did on rows that it has not seen.
+struct Judged {
+    components: usize,
+    normal: Vec<f64>,
+    anomalous: Vec<f64>,
+}
+
+/// How normal rows are dealt into folds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dealing {
+    pub(crate) folds: usize,
+    pub(crate) order: FoldOrder,
 }
 
 /// Rows to fit and judge candidates with.
@@ -49,19 +75,23 @@ pub(crate) struct Search {
     /// None: faults are made from held-out rows.
     anomalous: Option<Grid<f32>>,
     anomalous_rows: Vec<usize>,
+    /// The fold that each normal row is held out in.
+    fold_of: Vec<usize>,
     folds: usize,
-    order: FoldOrder,
     all_rows: usize,
+    /// What a row is called.
+    what: &'static str,
 }
 
 impl Search {
-    /// Inputs become logarithmic by all normal rows, as they do in a fit.
+    /// Inputs become logarithmic by all normal rows, as they do in a fit. `what` is what rows are
+    /// called.
     pub(crate) fn new(
         data: &Loaded<f32>,
         is_normal: &[bool],
         log: &LogChoice,
-        folds: usize,
-        order: FoldOrder,
+        dealing: Dealing,
+        what: &'static str,
     ) -> Result<Self> {
         let of = |kind: bool| -> Vec<usize> {
             let all = is_normal.iter().enumerate();
@@ -70,37 +100,69 @@ impl Search {
         let (all, anomalous) = (of(true), of(false));
         let samples = with_logs(data, &all, log)?;
         let (normal, normal_rows) = thinned(&samples, &all);
-        let needed = folds.saturating_mul(4);
+        let needed = dealing.folds.saturating_mul(4);
         ensure!(
             normal.rows() >= needed,
-            "{}: {} normal rows are too few, it takes at least {needed} (four for each fold)",
+            "{}: {} normal {what} are too few, it takes at least {needed} (four for each fold)",
             data.name,
             normal.rows()
         );
         let (anomalous, anomalous_rows) = thinned(&samples, &anomalous);
         let anomalous = (anomalous.rows() > 0).then_some(anomalous);
         let all_rows = all.len();
-        Ok(Self { normal, normal_rows, anomalous, anomalous_rows, folds, order, all_rows })
+        let recordings: Vec<&str> =
+            normal_rows.iter().map(|&row| data.recordings[row].as_str()).collect();
+        let fold_of = dealing.fold_of(&recordings);
+        let folds = fold_of.iter().max().map_or(0, |last| last + 1);
+        Ok(Self { normal, normal_rows, anomalous, anomalous_rows, fold_of, folds, all_rows, what })
     }
 
-    /// What quality means here.
+    /// What candidates are judged by.
     pub(crate) fn description(&self, label: Option<&str>) -> String {
-        let rows = match (self.normal.rows(), self.all_rows) {
-            (used, all) if used == all => format!("{} normal rows", thousands(all)),
-            (used, all) => format!("{} of {} normal rows", thousands(used), thousands(all)),
+        let what = self.what;
+        let normal = match (self.normal.rows(), self.all_rows) {
+            (used, all) if used == all => format!("{} normal {what}", thousands(all)),
+            (used, all) => format!("{} of {} normal {what}", thousands(used), thousands(all)),
         };
         let against = match (&self.anomalous, label) {
             (Some(rows), Some(label)) => {
-                format!("AUROC of {} rows that {label} calls anomalous", thousands(rows.rows()))
+                format!("AUROC of {} {what} that {label} calls anomalous", thousands(rows.rows()))
             }
             _ => format!("AUROC of faults, one input of a row moved by {FAULT} deviations,"),
         };
-        format!("quality: {against} against {rows}, each scored by a model of the other folds")
+        format!(
+            "{against} against {normal}, each scored by a model of the other {} folds; found: the share of them above a threshold that {} % of the normal {what} exceed",
+            self.folds - 1,
+            100.0 * FALSE_ALARMS
+        )
+    }
+
+    /// How many normal rows there are.
+    pub(crate) fn normal_rows(&self) -> usize {
+        self.all_rows
+    }
+
+    /// How many anomalous ones are scored.
+    pub(crate) fn anomalous_rows(&self) -> usize {
+        self.anomalous_rows.len()
+    }
+
+    /// What `mercer fit` does unless it is told otherwise, as far as there are rows for it.
+    pub(crate) fn usual(&self) -> Candidate {
+        let gamma = 1.0 / (8.0 * self.normal.columns() as f64);
+        let landmarks = LANDMARKS.into_iter().filter(|&r| r <= self.smallest_fit().min(48));
+        Candidate { gamma, variance: 0.99, landmarks: landmarks.max().unwrap_or(LANDMARKS[0]) }
+    }
+
+    /// Rows that the smallest fit is made to.
+    fn smallest_fit(&self) -> usize {
+        let held_out = |fold: usize| self.fold_of.iter().filter(|&&own| own == fold).count();
+        self.normal.rows() - (0..self.folds).map(held_out).max().unwrap_or_default()
     }
 
     pub(crate) fn candidates(&self) -> Vec<Candidate> {
         let default = 1.0 / (8.0 * self.normal.columns() as f64);
-        let smallest_fit = self.normal.rows() - self.normal.rows().div_ceil(self.folds);
+        let smallest_fit = self.smallest_fit();
         let mut candidates = Vec::new();
         for width in WIDTHS {
             for variance in VARIANCES {
@@ -117,21 +179,29 @@ impl Search {
     /// # Errors
     /// Those of fits and scores, which name rows as the file does.
     pub(crate) fn measure(&self, candidate: Candidate) -> Result<Found, Error> {
-        let n = self.normal.rows();
-        let (mut components, mut quality) = (0, 0.0);
-        for fold in 0..self.folds {
-            let in_fold = self.order.held_out(fold, n, self.folds);
+        let folds = (0..self.folds).map(|fold| {
             let (held_out, kept): (Vec<u32>, Vec<u32>) =
-                (0..n as u32).partition(|&i| in_fold.contains(i as usize));
-            let judged = self.judge(candidate, &kept, &held_out)?;
-            components = components.max(judged.components);
-            quality += judged.quality / self.folds as f64;
-        }
-        Ok(Found { candidate, components, quality })
+                (0..self.fold_of.len() as u32).partition(|&i| self.fold_of[i as usize] == fold);
+            self.judge(candidate, &kept, &held_out)
+        });
+        let folds: Vec<Judged> = folds.collect::<Result<_, _>>()?;
+        let threshold = threshold(folds.iter().flat_map(|fold| &fold.normal).copied().collect());
+        let mean = |of: &dyn Fn(&Judged) -> f64| {
+            folds.iter().map(of).sum::<f64>() / folds.len().max(1) as f64
+        };
+        let above = |fold: &Judged| fold.anomalous.iter().filter(|&&spe| spe > threshold).count();
+        Ok(Found {
+            candidate,
+            components: folds.iter().map(|fold| fold.components).max().unwrap_or_default(),
+            auroc: mean(&|fold| {
+                auroc(&fold.normal, &fold.anomalous).map_or(0.0, |estimate| estimate.value)
+            }),
+            detected: mean(&|fold| above(fold) as f64 / fold.anomalous.len().max(1) as f64),
+        })
     }
 
-    /// Fits a candidate to some rows and judges it by others.
-    fn judge(&self, candidate: Candidate, kept: &[u32], held_out: &[u32]) -> Result<Found, Error> {
+    /// Fits a candidate to some rows and scores others.
+    fn judge(&self, candidate: Candidate, kept: &[u32], held_out: &[u32]) -> Result<Judged, Error> {
         let inputs = self.normal.columns();
         let (mut mean, mut deviation) = (vec![0.0; inputs], vec![0.0; inputs]);
         let samples = Indexed { samples: &self.normal, rows: kept };
@@ -183,9 +253,41 @@ impl Search {
             scaling::apply(&mut x, &mean, &deviation);
             anomalous.push(spe(&x, row)?);
         }
-        let quality = auroc(&normal, &anomalous).map_or(0.0, |estimate| estimate.value);
-        Ok(Found { candidate, components: report.components, quality })
+        Ok(Judged { components: report.components, normal, anomalous })
     }
+}
+
+impl Dealing {
+    /// The fold of each row. Where rows are of several recordings, contiguous folds are whole ones:
+    /// of `u` recordings the `j`-th goes to fold `⌊j·folds/u⌋`, as in a fit.
+    fn fold_of(&self, recordings: &[&str]) -> Vec<usize> {
+        let changes = recordings.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        let Self { folds, order } = *self;
+        if changes > 0 && order == FoldOrder::Contiguous {
+            let (count, mut number) = (changes + 1, 0);
+            let fold = |number: usize| number * folds.min(count) / count;
+            return (0..recordings.len())
+                .map(|row| {
+                    number += usize::from(row > 0 && recordings[row] != recordings[row - 1]);
+                    fold(number)
+                })
+                .collect();
+        }
+        let mut fold_of = vec![0; recordings.len()];
+        for fold in 0..folds {
+            for row in order.held_out(fold, recordings.len(), folds).positions() {
+                fold_of[row] = fold;
+            }
+        }
+        fold_of
+    }
+}
+
+/// What [`FALSE_ALARMS`] of such scores are expected to exceed, as a fit has it.
+fn threshold(mut normal: Vec<f64>) -> f64 {
+    normal.sort_by(f64::total_cmp);
+    let rank = ((1.0 - FALSE_ALARMS) * (normal.len() + 1) as f64).ceil() as usize;
+    normal.get(rank.min(normal.len()).saturating_sub(1)).copied().unwrap_or_default()
 }
 
 /// All rows after the logarithms that suit the normal ones.
@@ -210,4 +312,32 @@ fn thinned(samples: &Grid<f32>, rows: &[usize]) -> (Grid<f32>, Vec<usize>) {
     let mut thinned = Grid::new(samples.columns());
     rows.iter().filter_map(|&row| samples.sample(row)).for_each(|row| thinned.push(row));
     (thinned, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_are_whole_recordings() {
+        let dealt = |order, folds, recordings: &str| {
+            let recordings: Vec<&str> = recordings.split(' ').collect();
+            Dealing { folds, order }.fold_of(&recordings)
+        };
+        let contiguous = |folds, recordings| dealt(FoldOrder::Contiguous, folds, recordings);
+        assert_eq!(contiguous(2, "a a a b c"), [0, 0, 0, 0, 1]);
+        assert_eq!(contiguous(4, "a a b b b"), [0, 0, 1, 1, 1], "no more folds than recordings");
+        // The same name again is another recording.
+        assert_eq!(contiguous(3, "a b b a"), [0, 1, 1, 2]);
+        assert_eq!(contiguous(2, "a a a a a"), [0, 0, 0, 1, 1], "one recording is cut");
+        assert_eq!(dealt(FoldOrder::Interleaved, 2, "a a b b"), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn the_threshold_is_that_of_a_fit() {
+        // ⌈0.95·(n + 1)⌉: the 38th of 39, and of 10 there is no 11th.
+        assert_eq!(threshold((1..=39).rev().map(f64::from).collect()), 38.0);
+        assert_eq!(threshold((1..=10).map(f64::from).collect()), 10.0);
+        assert_eq!(threshold(Vec::new()), 0.0);
+    }
 }

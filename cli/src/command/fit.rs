@@ -61,8 +61,8 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
 
 fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
     let Arguments { source, rows, columns, choices, .. } = arguments;
-    let columns = arguments.front.columns(columns, None);
-    let beside = Beside { by: arguments.front.by.as_deref(), ..Beside::default() };
+    let columns = arguments.front.rest.columns(columns, None);
+    let beside = Beside { by: arguments.front.rest.by.as_deref(), ..Beside::default() };
     let (mut room, front);
     let intake = if arguments.front.window.is_some() {
         arguments.front.require_file(source)?;
