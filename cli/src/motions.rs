@@ -28,7 +28,8 @@ pub(crate) fn unseen() -> Result<String> {
 
 /// All rows, that of the names first.
 fn rows(recordings: &str) -> Result<Vec<csv::StringRecord>> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(recordings.as_bytes());
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).from_reader(recordings.as_bytes());
     Ok(reader.records().collect::<Result<_, _>>()?)
 }
 

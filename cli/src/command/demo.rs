@@ -21,12 +21,14 @@ pub(super) struct Arguments {
 /// What is done one after the other, as one would type it in the folder, and why.
 const STEPS: [(&str, &[&str]); 5] = [
     (
-        "Learn what walking looks like, from raw samples. They are\ncut into windows, none of which crosses a recording.",
+        "Learn what walking looks like, from windows of 16 samples:\nmean and log deviation of each axis, as `mercer tune` says.\nNo window crosses from one recording to the next.",
         &[
             "fit",
             "walking.csv",
             "--window",
-            "auto",
+            "16",
+            "--features",
+            "mean,logstd",
             "--by",
             "recording",
             "--rate",
@@ -36,8 +38,8 @@ const STEPS: [(&str, &[&str]); 5] = [
         ],
     ),
     (
-        "Score other recordings: 50 windows each of walking,\nstanding, running and badminton. Each 20th is shown.",
-        &["score", "walking.mercer", "motions.csv", "--every", "20"],
+        "Score other recordings: 110 windows each of walking,\nstanding, running and badminton. Each 40th is shown.",
+        &["score", "walking.mercer", "motions.csv", "--every", "40"],
     ),
     (
         "How many windows are unusual, and what the alarm makes of\nthem, which starts afresh with each recording of 10 s.",

@@ -85,8 +85,12 @@ fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
         Some(most) => data.thinned(most as usize),
         None => data,
     };
+    let mut choices = choices.clone();
+    if let Some(front) = &front {
+        choices.log = choices.log.with_front(front);
+    }
     let mut progress = Progress::new("fitting", 0);
-    let model = learn(&data, choices, &mut || progress.step())?;
+    let model = learn(&data, &choices, &mut || progress.step())?;
     Ok(Model { front, ..model })
 }
 

@@ -207,7 +207,9 @@ impl Trial {
         let dealing =
             Dealing { folds: arguments.folds as usize, order: arguments.fold_order.into() };
         let what = if front.is_some() { "windows" } else { "rows" };
-        let search = Search::new(&data, &is_normal, &arguments.log, dealing, what)?;
+        let log = front.as_ref().map(|front| arguments.log.with_front(front));
+        let log = log.as_ref().unwrap_or(&arguments.log);
+        let search = Search::new(&data, &is_normal, log, dealing, what)?;
         Ok(Self { front, data, search, found: None })
     }
 
