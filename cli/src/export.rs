@@ -8,7 +8,7 @@ mod rust;
 
 pub(crate) use c::{CSource, c_source};
 pub(crate) use quantised::quantise;
-pub(crate) use rust::rust_source;
+pub(crate) use rust::{front_source, rust_source};
 
 use std::str::FromStr;
 
@@ -85,6 +85,9 @@ fn facts<T: Number>(
         .map(|(name, floor)| format!("{} from {} up", quoted(name), short(floor.to_f64())))
         .collect();
     let mut facts = vec![format!("inputs, in this order: {}", columns.join(", "))];
+    if let Some(front) = &model.front {
+        facts.push(format!("these come of raw samples: {}", comment(&front.description())));
+    }
     if !logs.is_empty() {
         facts.push(format!("of these it takes the logarithm: {}", logs.join(", ")));
     }

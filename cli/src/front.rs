@@ -9,12 +9,13 @@ use anyhow::{Result, anyhow, ensure};
 use mercer::Error;
 use mercer::math::Real;
 use mercer::signal::{
-    Channel, Feature, Features, LARGEST, Names, Operator, RowsMut, fill_turn, memory, outputs,
-    width,
+    Channel, Feature, Features, FrontEndView, LARGEST, Names, Operator, RowsMut, fill_turn, memory,
+    outputs,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::model::LONGEST_NAME;
+use crate::samples::SampleType;
 use crate::text::{excerpt, list, short, thousands};
 
 /// Samples of a window, and of a hop.
@@ -90,22 +91,17 @@ pub(crate) fn parse<F: FromStr<Err = Error>>(text: &str) -> Result<F, String> {
 impl Front {
     /// Everything that must hold before it is put to work, wherever it comes from.
     pub(crate) fn validate(&self) -> Result<()> {
-        let Self { channels, window, hop, features, floor, scales, operators, .. } = self;
+        let Self { channels, window, hop, features, operators, .. } = self;
         ensure!(!channels.is_empty(), "no channels");
         ensure!(
             (1..=MOST_SAMPLES).contains(window) && (1..=MOST_SAMPLES).contains(hop),
             "window and hop must be 1 to {}, not {window} and {hop}",
             thousands(MOST_SAMPLES)
         );
-        Features::new(features, *floor, *window).map_err(|error| self.in_words(error))?;
-        let sizes = |scale: &f32| (1e-20..=1e10).contains(&scale.abs());
-        ensure!(
-            (scales.len() <= 1 || scales.len() == channels.len()) && scales.iter().all(sizes),
-            "units must be none, one number, or one for each of {} channels, from 1e-20 to 1e10 in size",
-            channels.len()
-        );
-        let row = channels.len().saturating_mul(outputs(features));
-        let (inputs, remembered) = (width(operators, row), memory(operators, row));
+        let view = self.view(SampleType::F32);
+        view.validate().map_err(|error| self.in_words(error))?;
+        let (row, inputs) = (view.row(), view.inputs());
+        let remembered = memory(operators, row);
         ensure!(
             inputs <= MOST_INPUTS,
             "{} inputs ({} channels × {} outputs of features{}), at most {} are possible",
@@ -121,9 +117,6 @@ impl Front {
             thousands(remembered),
             thousands(MOST_REMEMBERED)
         );
-        // Checks their numbers.
-        let (mut memory, mut last) = (vec![0.0; remembered], vec![0.0; inputs]);
-        RowsMut::new(operators, row, &mut memory, &mut last).map_err(|e| self.in_words(e))?;
         let rated = self.rate.is_none_or(|rate| rate.is_finite() && rate > 0.0);
         ensure!(rated, "the rate must be finite and > 0");
         if let Some(name) =
@@ -146,6 +139,7 @@ impl Front {
                     power / 2
                 )
             }
+            Error::Parameter { name: "scales", rule } => anyhow!("--units must be {rule}"),
             Error::Parameter { name, rule } => anyhow!("{name} must be {rule}"),
             other => other.into(),
         }
@@ -158,14 +152,43 @@ impl Front {
         names.iter().map(|name| name.to_string()).collect()
     }
 
+    /// For the library to read.
+    pub(crate) fn view(&self, samples: SampleType) -> FrontEndView<'_> {
+        FrontEndView {
+            samples: samples.into(),
+            channels: self.channels.len(),
+            window: self.window,
+            hop: self.hop,
+            features: &self.features,
+            floor: self.floor,
+            scales: &self.scales,
+            operators: &self.operators,
+        }
+    }
+
     /// How many numbers a reading has.
     pub(crate) fn inputs(&self) -> usize {
-        width(&self.operators, self.row())
+        self.view(SampleType::F32).inputs()
     }
 
     /// How many it has before the operators.
     fn row(&self) -> usize {
-        self.channels.len() * outputs(&self.features)
+        self.view(SampleType::F32).row()
+    }
+
+    /// About how many bytes a stream takes on a device.
+    pub(crate) fn ram(&self, samples: SampleType) -> usize {
+        let view = self.view(samples);
+        let numbers = view.memory() + view.inputs();
+        self.channels.len() * self.window * samples.size() + numbers * size_of::<f32>()
+    }
+
+    /// The bytes that stand in front of those of the detector.
+    pub(crate) fn device_bytes(&self, samples: SampleType) -> Result<Vec<u8>, Error> {
+        let view = self.view(samples);
+        let mut bytes = vec![0; view.encoded_len()];
+        view.write_to(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// How many rows it takes to the first reading.
@@ -472,7 +495,7 @@ mod tests {
             (|f| f.window = 100, "64 or 128"),
             (|f| f.features.clear(), "at least one"),
             (|f| f.floor = 0.0, "floor"),
-            (|f| f.scales = vec![1.0; 3], "units"),
+            (|f| f.scales = vec![1.0; 3], "--units must be none, one or one for each"),
             (|f| f.operators = vec![Operator::Ewma(2.0)], "ewma"),
             (|f| f.operators = vec![Operator::Lags(u16::MAX); 4], "inputs"),
             (|f| f.operators = vec![Operator::Average(u16::MAX); 40], "remember"),

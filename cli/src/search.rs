@@ -78,6 +78,8 @@ pub(crate) struct Search {
     /// The fold that each normal row is held out in.
     fold_of: Vec<usize>,
     folds: usize,
+    /// Are folds whole recordings?
+    of_recordings: bool,
     all_rows: usize,
     /// What a row is called.
     what: &'static str,
@@ -110,11 +112,21 @@ impl Search {
         let (anomalous, anomalous_rows) = thinned(&samples, &anomalous);
         let anomalous = (anomalous.rows() > 0).then_some(anomalous);
         let all_rows = all.len();
-        let recordings: Vec<&str> =
-            normal_rows.iter().map(|&row| data.recordings[row].as_str()).collect();
+        let recordings = recordings(&data.begins(), &normal_rows);
         let fold_of = dealing.fold_of(&recordings);
         let folds = fold_of.iter().max().map_or(0, |last| last + 1);
-        Ok(Self { normal, normal_rows, anomalous, anomalous_rows, fold_of, folds, all_rows, what })
+        let of_recordings = dealing.is_by_recordings(&recordings);
+        Ok(Self {
+            normal,
+            normal_rows,
+            anomalous,
+            anomalous_rows,
+            fold_of,
+            folds,
+            of_recordings,
+            all_rows,
+            what,
+        })
     }
 
     /// What candidates are judged by.
@@ -130,9 +142,12 @@ impl Search {
             }
             _ => format!("AUROC of faults, one input of a row moved by {FAULT} deviations,"),
         };
+        let folds = match self.of_recordings {
+            true => format!("{} folds of whole recordings", self.folds - 1),
+            false => format!("{} folds", self.folds - 1),
+        };
         format!(
-            "{against} against {normal}, each scored by a model of the other {} folds; found: the share of them above a threshold that {} % of the normal {what} exceed",
-            self.folds - 1,
+            "{against} against {normal}, each scored by a model of the other {folds}; found: the share of them above a threshold that {} % of the normal {what} exceed",
             100.0 * FALSE_ALARMS
         )
     }
@@ -258,29 +273,36 @@ impl Search {
 }
 
 impl Dealing {
-    /// The fold of each row. Where rows are of several recordings, contiguous folds are whole ones:
-    /// of `u` recordings the `j`-th goes to fold `⌊j·folds/u⌋`, as in a fit.
-    fn fold_of(&self, recordings: &[&str]) -> Vec<usize> {
-        let changes = recordings.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        let Self { folds, order } = *self;
-        if changes > 0 && order == FoldOrder::Contiguous {
-            let (count, mut number) = (changes + 1, 0);
-            let fold = |number: usize| number * folds.min(count) / count;
-            return (0..recordings.len())
-                .map(|row| {
-                    number += usize::from(row > 0 && recordings[row] != recordings[row - 1]);
-                    fold(number)
-                })
-                .collect();
+    /// Where rows are of several recordings, contiguous folds are whole ones.
+    fn is_by_recordings(&self, recordings: &[usize]) -> bool {
+        self.order == FoldOrder::Contiguous && recordings.last().is_some_and(|&last| last > 0)
+    }
+
+    /// The fold of each row: of `u` recordings the `j`-th goes to fold `⌊j·folds/u⌋`, as in a fit.
+    fn fold_of(&self, recordings: &[usize]) -> Vec<usize> {
+        let rows = recordings.len();
+        if self.is_by_recordings(recordings) {
+            let count = recordings.last().map_or(1, |last| last + 1);
+            let fold = |recording: &usize| recording * self.folds.min(count) / count;
+            return recordings.iter().map(fold).collect();
         }
-        let mut fold_of = vec![0; recordings.len()];
-        for fold in 0..folds {
-            for row in order.held_out(fold, recordings.len(), folds).positions() {
-                fold_of[row] = fold;
-            }
+        let mut fold_of = vec![0; rows];
+        for fold in 0..self.folds {
+            let held_out = self.order.held_out(fold, rows, self.folds);
+            held_out.positions().for_each(|row| fold_of[row] = fold);
         }
         fold_of
     }
+}
+
+/// The recording of each of some rows, counted among those that have any of them; recordings but
+/// the first begin at these rows.
+fn recordings(begins: &[usize], rows: &[usize]) -> Vec<usize> {
+    let mut known: Vec<usize> =
+        rows.iter().map(|row| begins.partition_point(|begin| begin <= row)).collect();
+    let all = known.clone();
+    known.dedup();
+    all.iter().map(|recording| known.partition_point(|other| other < recording)).collect()
 }
 
 /// What [`FALSE_ALARMS`] of such scores are expected to exceed, as a fit has it.
@@ -319,18 +341,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn recordings_are_counted_among_those_with_rows() {
+        // Recordings begin at rows 0, 3, 5 and 9; the third has none of the rows.
+        assert_eq!(recordings(&[3, 5, 9], &[0, 2, 3, 4, 9, 11]), [0, 0, 1, 1, 2, 2]);
+        assert_eq!(recordings(&[], &[4, 7]), [0, 0]);
+        assert_eq!(recordings(&[3, 5], &[]), [0; 0]);
+    }
+
+    #[test]
     fn folds_are_whole_recordings() {
-        let dealt = |order, folds, recordings: &str| {
-            let recordings: Vec<&str> = recordings.split(' ').collect();
-            Dealing { folds, order }.fold_of(&recordings)
-        };
+        let dealt =
+            |order, folds, recordings: &[usize]| Dealing { folds, order }.fold_of(recordings);
         let contiguous = |folds, recordings| dealt(FoldOrder::Contiguous, folds, recordings);
-        assert_eq!(contiguous(2, "a a a b c"), [0, 0, 0, 0, 1]);
-        assert_eq!(contiguous(4, "a a b b b"), [0, 0, 1, 1, 1], "no more folds than recordings");
-        // The same name again is another recording.
-        assert_eq!(contiguous(3, "a b b a"), [0, 1, 1, 2]);
-        assert_eq!(contiguous(2, "a a a a a"), [0, 0, 0, 1, 1], "one recording is cut");
-        assert_eq!(dealt(FoldOrder::Interleaved, 2, "a a b b"), [0, 1, 0, 1]);
+        assert_eq!(contiguous(2, &[0, 0, 0, 1, 2]), [0, 0, 0, 0, 1]);
+        assert_eq!(contiguous(4, &[0, 0, 1, 1, 1]), [0, 0, 1, 1, 1], "no more than recordings");
+        assert_eq!(contiguous(2, &[0; 5]), [0, 0, 0, 1, 1], "one recording is cut");
+        assert_eq!(dealt(FoldOrder::Interleaved, 2, &[0, 0, 1, 1]), [0, 1, 0, 1]);
     }
 
     #[test]

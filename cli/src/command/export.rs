@@ -6,13 +6,17 @@ use anyhow::{Context, Result, ensure};
 use clap::ArgGroup;
 
 use super::say;
-use crate::export::{CSource, Name, c_source, quantise, rust_source};
+use crate::export::{CSource, Name, c_source, front_source, quantise, rust_source};
 use crate::model::{Model, with_model};
+use crate::samples::SampleType;
 use crate::text::thousands;
 use crate::whole::{require_other, write_together};
 use crate::{Number, escape, file};
 
 /// Write a model for firmware: as a Rust file to `include!`, as C99, or as the bytes that `Detector::read_from` reads.
+///
+/// A model of raw samples brings its front end along: in Rust types NAMEFront, NAMEStream and NAMEMonitor, in the bytes in front of those of the
+/// detector.
 #[derive(clap::Args, Debug)]
 #[command(group(ArgGroup::new("form").args(["rust", "bin", "c"]).required(true).multiple(true)))]
 pub(super) struct Arguments {
@@ -31,6 +35,9 @@ pub(super) struct Arguments {
     /// In integers, for cores without an FPU: a `QuantisedDetector`, in Rust or as bytes
     #[arg(long, conflicts_with = "c")]
     quantised: bool,
+    /// What raw samples are on the device, for a model of them
+    #[arg(long, value_enum, value_name = "TYPE", default_value_t)]
+    samples: SampleType,
     /// What the detector is called: in Rust in capitals, in C in front of all names
     #[arg(long, default_value = "MODEL")]
     name: Name,
@@ -54,12 +61,23 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let file = || arguments.model.display().to_string();
     let quantised =
         arguments.quantised.then(|| quantise(model, name).with_context(file)).transpose()?;
+    let front = model.front.as_ref();
+    ensure!(
+        front.is_some() || arguments.samples == SampleType::default(),
+        "{}: the model takes readings, --samples is for one of raw samples",
+        file()
+    );
     if let Some(path) = &arguments.rust {
-        let (source, flash) = match &quantised {
+        let (mut source, flash) = match &quantised {
             Some(quantised) => (quantised.source.clone(), quantised.flash),
             None => (rust_source(model, name)?, model.flash()),
         };
-        let what = format!("static {}, {} bytes of flash", name.upper(), thousands(flash));
+        source.extend(front.map(|front| front_source::<T>(front, name, arguments.samples)));
+        let mut what = format!("static {}, {} bytes of flash", name.upper(), thousands(flash));
+        if let Some(front) = front {
+            let ram = thousands(front.ram(arguments.samples));
+            what += &format!("; {}Monitor for raw samples, about {ram} bytes of RAM", name.camel());
+        }
         products.push(Product { path: path.clone(), content: source.into_bytes(), what });
     }
     if let Some(path) = &arguments.bin {
@@ -67,6 +85,12 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
             Some(quantised) => quantised.bytes,
             None => model.device_bytes()?,
         };
+        let mut bytes = match front {
+            Some(front) => front.device_bytes(arguments.samples)?,
+            None => Vec::new(),
+        };
+        bytes.extend(content);
+        let content = bytes;
         let what = format!("{} bytes", thousands(content.len()));
         products.push(Product { path: path.clone(), content, what });
     }

@@ -13,6 +13,7 @@ use crate::logs::in_words;
 use crate::missing::Missing;
 use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
+use crate::samples::SampleType;
 use crate::table::{ColumnChoice, RowChoice, Source, Table};
 use crate::text::{hang, list, percent, short, thousands};
 use crate::whole::require_other;
@@ -130,6 +131,12 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
     lines.push(("expected false alarms", training.promise()));
     lines.extend(training.alarms_seen().map(|seen| ("alarm", seen)));
     lines.push(("flash on a device", format!("{} bytes", thousands(model.flash()))));
+    if let Some(front) = &model.front {
+        let [numbers, counts] =
+            [SampleType::F32, SampleType::I16].map(|samples| thousands(front.ram(samples)));
+        let ram = format!("about {numbers} bytes of RAM, {counts} with samples as i16");
+        lines.push(("its raw samples", ram));
+    }
     let about = if model.cost().is_some() { "" } else { "about " };
     let stack = format!("{about}{} bytes of stack", thousands(model.stack()));
     lines.push(("RAM on a device", stack));

@@ -11,6 +11,7 @@ use crate::choices::Order;
 use crate::front::Front;
 use crate::logs::logarithmic;
 use crate::model::{Model, with_model};
+use crate::samples::SampleType;
 use crate::text::{percent, short};
 use crate::training::Later;
 use crate::{KernelSpec, Number, Precision, escape, file};
@@ -139,7 +140,7 @@ impl<T: Number> Facts<T> {
             refused: training.refused.clone(),
             warnings: training.warnings.clone(),
             flash_bytes: model.flash(),
-            stored_bytes: model.device_bytes()?.len(),
+            stored_bytes: stored_bytes(model)?,
             stack_bytes: model.stack(),
             cost: model.cost().map(|cost| CostFacts {
                 kernel_evaluations: cost.kernel_evaluations,
@@ -156,11 +157,18 @@ impl<T: Number> Facts<T> {
     }
 }
 
+/// Bytes of the form that a device reads, the front end included.
+fn stored_bytes<T: Number>(model: &Model<T>) -> Result<usize> {
+    let front = model.front.as_ref();
+    let front = front.map_or(0, |front| front.view(SampleType::F32).encoded_len());
+    Ok(front + model.device_bytes()?.len())
+}
+
 fn in_words<T: Number>(model: &Model<T>) -> Result<String> {
     let mut text = summary(model);
     let expansion = model.expansion()?;
     text += &format!("{:<22} {}\n", "precision", T::NAMES[0]);
-    text += &format!("{:<22} {} bytes\n", "stored", model.device_bytes()?.len());
+    text += &format!("{:<22} {} bytes\n", "stored", stored_bytes(model)?);
     text += &format!("{:<22} {:08x}\n", "checksum", model.checksum()?);
     text += "\ncomponent  eigenvalue  explains  together\n";
     let mut together = 0.0;

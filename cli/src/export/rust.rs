@@ -2,6 +2,10 @@
 //!
 //! Paths are complete and helpers are inside of the `static`, so that nothing clashes with what is around the `include!`.
 
+mod front;
+
+pub(crate) use front::front_source;
+
 use mercer::Error;
 use mercer::detect::Threshold;
 

@@ -7,6 +7,7 @@ mod c;
 mod chain;
 #[path = "../common/mod.rs"]
 mod common;
+mod front;
 mod refusals;
 mod rust;
 

@@ -36,15 +36,6 @@ impl Crate {
     /// Builds and runs it on some readings; returns what it prints.
     fn run(&self, readings: &str) -> String {
         let write = |name: &str, text: &str| fs::write(self.path(name), text).unwrap();
-        write(
-            "Cargo.toml",
-            &format!(
-                "[package]\nname = \"exported\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nmercer = {{ path = {:?} }}\n",
-                project("")
-            ),
-        );
-        // The versions that are there already.
-        write("Cargo.lock", &read(&project("Cargo.lock")));
         // Two in one module, next to names that could clash.
         let mut library = String::from(
             "//! Exported models.\n#![no_std]\n#![deny(warnings, missing_docs, unreachable_pub, nonstandard_style)]\n\
@@ -63,15 +54,27 @@ impl Crate {
         }
         write("src/lib.rs", &library);
         write("src/main.rs", &(main + "}\n"));
-        let cargo = option_env!("CARGO").unwrap_or("cargo");
-        let mut command = Command::new(cargo);
-        command.args(["run", "--quiet", "--offline", "--", readings]).current_dir(&self.folder);
-        // What cargo tells this test about its own crate is not for another.
-        command.env("CARGO_TARGET_DIR", self.folder.join("target"));
-        let output = command.output().expect("cargo runs");
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        text(&output.stdout).into()
+        run_crate(&self.folder, readings)
     }
+}
+
+/// Builds the crate in a folder that has its sources, and runs it with one argument; returns what it prints.
+pub(super) fn run_crate(folder: &Path, argument: &str) -> String {
+    let manifest = format!(
+        "[package]\nname = \"exported\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nmercer = {{ path = {:?} }}\n",
+        project("")
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    // The versions that are there already.
+    fs::write(folder.join("Cargo.lock"), read(&project("Cargo.lock"))).unwrap();
+    let cargo = option_env!("CARGO").unwrap_or("cargo");
+    let mut command = Command::new(cargo);
+    command.args(["run", "--quiet", "--offline", "--", argument]).current_dir(folder);
+    // What cargo tells this test about its own crate is not for another.
+    command.env("CARGO_TARGET_DIR", folder.join("target"));
+    let output = command.output().expect("cargo runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout).into()
 }
 
 /// Prints the bytes of each model, then its scores.

@@ -1,0 +1,79 @@
+//! The front end of a model: its recipe as a type, with that of a stream and of a monitor for it.
+
+use super::super::{Name, list};
+use super::ALLOW;
+use crate::front::Front;
+use crate::samples::SampleType;
+use crate::text::thousands;
+use crate::{Number, escape};
+
+/// What stands behind the detector.
+pub(crate) fn front_source<T: Number>(front: &Front, name: &Name, samples: SampleType) -> String {
+    let (alias, upper) = (name.camel(), name.upper());
+    let signal = |kind: &str, items: &[String]| {
+        let path = |item: &String| format!("::mercer::signal::{kind}::{item}");
+        format!(
+            "const {}S: &'static [::mercer::signal::{kind}] = &[{}];",
+            kind.to_uppercase(),
+            list(items, path)
+        )
+    };
+    let debug = |item: &dyn std::fmt::Debug| format!("{item:?}");
+    let features: Vec<String> = front.features.iter().map(|feature| debug(feature)).collect();
+    let operators: Vec<String> = front.operators.iter().map(|operator| debug(operator)).collect();
+    let mut recipe = vec![
+        signal("Feature", &features),
+        format!("const FLOOR: f32 = {:?};", front.floor),
+        format!("const SCALES: &'static [f32] = &{:?};", front.scales),
+        signal("Operator", &operators),
+        format!(
+            "const CHANNELS: &'static [&'static str] = &[{}];",
+            list(&front.channels, |name| escape::rust_string(name))
+        ),
+    ];
+    recipe.iter_mut().for_each(|line| line.insert_str(0, "    "));
+    let sample = samples.rust();
+    // An f64 detector takes readings widened.
+    let reading = match T::NAMES[0] {
+        "f32" => String::new(),
+        number => format!(", [{number}; {}]", front.inputs()),
+    };
+    let (channels, window, hop) = (front.channels.len(), front.window, front.hop);
+    format!(
+        r#"
+/// What makes readings of raw samples for [`{upper}`]: {description}.
+#[rustfmt::skip]
+{ALLOW}
+#[derive(Clone, Copy, Debug)]
+pub struct {alias}Front;
+
+#[rustfmt::skip]
+{ALLOW}
+impl ::mercer::signal::FrontEnd for {alias}Front {{
+{recipe}
+}}
+
+/// Raw samples of {channels} channels in, readings for [`{upper}`] out: about {ram} bytes of RAM.
+#[rustfmt::skip]
+{ALLOW}
+pub type {alias}Stream = ::mercer::stream!({alias}Front, {sample}, {channels}, {window}, {hop});
+
+/// Raw samples in, verdicts of [`{upper}`] and alarms out.
+///
+/// ```text
+/// static STREAM: ConstStaticCell<{alias}Stream> = ConstStaticCell::new({alias}Stream::new());
+/// let mut monitor = {alias}Monitor::new(&{upper}, STREAM.take());
+/// if let Some(outcome) = monitor.push(&sample)? && outcome.alarm.is_active() {{
+///     let suspect = monitor.suspect()?;
+/// }}
+/// ```
+#[rustfmt::skip]
+{ALLOW}
+pub type {alias}Monitor<'a> =
+    ::mercer::Monitor<'a, {alias}, &'a mut {alias}Stream{reading}>;
+"#,
+        description = escape::rust_comment(&front.description()),
+        recipe = recipe.join("\n"),
+        ram = thousands(front.ram(samples)),
+    )
+}
