@@ -1,7 +1,7 @@
 //! Is this the exercise that was shown? Raw counts of a smart watch in, alarm out, with a detector in flash.
 //!
-//! `mercer fit` learned rowing from the raw counts of three people, by windows of 64 samples with mean, log deviation and four bands of
-//! frequencies of each axis, gravity and all; `mercer export` wrote `data/shoulder/model.rs`. Here counts of other recordings go through a
+//! `mercer fit` learned rowing from the raw counts of three people, by windows of 64 samples with mean, log deviation and log mean
+//! difference of each axis, gravity and all; `mercer export` wrote `data/shoulder/model.rs`, with the types of stream and monitor. Here counts of other recordings go through a
 //! `Monitor`, one after the other: the window keeps them as `i16`, which takes half the RAM. Each score must have the bits of `mercer score`,
 //! in `scores.csv`, or this program fails.
 //!
@@ -11,25 +11,11 @@
 
 mod support;
 
-use mercer::signal::{Feature, FrontEnd};
-use mercer::{Error, Monitor};
+use mercer::Error;
 use static_cell::ConstStaticCell;
 use support::say;
 
 include!("data/shoulder/model.rs");
-
-/// The recipe of the model.
-struct Wrist;
-
-impl FrontEnd for Wrist {
-    const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::Bands(4)];
-    const CHANNELS: &'static [&'static str] = &["ax", "ay", "az", "gx", "gy", "gz"];
-    /// Counts of 1/1000 g, and of 1/1000 rad/s.
-    const SCALES: &'static [f32] = &[0.001];
-}
-
-/// Windows of 1.3 s, a new one after half of that.
-type WristStream = mercer::stream!(Wrist, i16, AXES, 64, 32);
 
 const AXES: usize = 6;
 /// Instants of a recording.
@@ -59,17 +45,17 @@ impl From<Error> for Failure {
     }
 }
 
-static STREAM: ConstStaticCell<WristStream> = ConstStaticCell::new(WristStream::new());
+static STREAM: ConstStaticCell<RowingStream> = ConstStaticCell::new(RowingStream::new());
 
 fn run() -> Result<(), Failure> {
     say!(
         "Rowing: {} bytes of detector in flash, {} of stream in RAM, {} numbers a window",
         size_of_val(&ROWING),
-        WristStream::SIZE,
-        WristStream::INPUTS
+        RowingStream::SIZE,
+        RowingStream::INPUTS
     );
     say!("A window a character:  . usual   o unusual   ! the alarm is up");
-    let mut monitor = Monitor::new(&ROWING, STREAM.take());
+    let mut monitor = RowingMonitor::new(&ROWING, STREAM.take());
     let mut scores = SCORES.lines().skip(1);
     for (name, recording) in EXERCISES.iter().zip(COUNTS.chunks(2 * AXES * RECORDING)) {
         monitor.gap();

@@ -12,10 +12,9 @@
 mod motions;
 mod support;
 
-use mercer::Monitor;
 use mercer::kpca::Score;
 use mercer::monitor::Outcome;
-use motions::{Recordings, UNSEEN, WatchStream, raw};
+use motions::{Recordings, UNSEEN, raw};
 use static_cell::ConstStaticCell;
 use support::say;
 
@@ -24,9 +23,7 @@ include!("data/walking/model.rs");
 /// `row,spe,t2,abs_sum,unusual,alarm`, as `mercer score` prints it, for one activity after the other.
 const SCORES: &str = include_str!("data/walking/scores.csv");
 
-type Watching<'s> = Monitor<'static, Walking, &'s mut WatchStream>;
-
-static STREAM: ConstStaticCell<WatchStream> = ConstStaticCell::new(WatchStream::new());
+static STREAM: ConstStaticCell<WalkingStream> = ConstStaticCell::new(WalkingStream::new());
 
 /// Why the program fails.
 #[derive(Debug)]
@@ -54,7 +51,7 @@ struct Expected {
 
 fn run() -> Result<(), Failure> {
     say!("Walking, checksum {:08x}, {} bytes", WALKING_CHECKSUM, size_of_val(&WALKING));
-    let mut monitor = Monitor::new(&WALKING, STREAM.take());
+    let mut monitor = WalkingMonitor::new(&WALKING, STREAM.take());
     let mut lines = SCORES.lines().skip(1);
     let (mut all, mut same) = (0, 0);
     say!("activity   windows  unusual  in alarm");
@@ -78,7 +75,7 @@ struct Counts {
 
 /// Shows the recordings of an activity to the monitor, and compares what it says.
 fn watch<'a>(
-    monitor: &mut Watching<'_>,
+    monitor: &mut WalkingMonitor<'_>,
     recordings: &Recordings,
     lines: &mut impl Iterator<Item = &'a str>,
 ) -> Result<Counts, Failure> {

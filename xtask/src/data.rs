@@ -83,6 +83,8 @@ struct Model {
     name: &'static str,
     /// How it is fitted, without where it goes.
     fit: &'static [&'static str],
+    /// What its samples are on a device.
+    samples: &'static str,
     test: &'static str,
     /// Which rows are scored, one kind after the other.
     scored: &'static [&'static [&'static str]],
@@ -112,6 +114,7 @@ const MODELS: [Model; 2] = [
             "--components",
             "4",
         ],
+        samples: "f32",
         test: "examples/data/motions/test.csv",
         scored: &[
             &["--where", "activity=walking"],
@@ -123,7 +126,6 @@ const MODELS: [Model; 2] = [
     Model {
         folder: SHOULDER,
         name: "ROWING",
-        // The recipe of `examples/exercise.rs`.
         fit: &[
             "examples/data/shoulder/train.csv",
             "--drop",
@@ -132,6 +134,8 @@ const MODELS: [Model; 2] = [
             "recording",
             "--window",
             "64",
+            "--features",
+            "mean,logstd,logmad",
             "--units",
             "0.001",
             "--rate",
@@ -141,6 +145,7 @@ const MODELS: [Model; 2] = [
             "--components",
             "12",
         ],
+        samples: "i16",
         test: "examples/data/shoulder/test.csv",
         scored: &[&[]],
     },
@@ -153,7 +158,8 @@ impl Model {
         let path = |name: &str| folder.join(name).display().to_string();
         let (model, source) = (path("model.mercer"), path("model.rs"));
         mercer(root, &[&["fit"], self.fit, &["--out", &model]].concat())?;
-        mercer(root, &["export", &model, "--rust", &source, "--name", self.name])?;
+        let export = ["export", &model, "--rust", &source, "--name", self.name];
+        mercer(root, &[export.as_slice(), &["--samples", self.samples]].concat())?;
         let source = fs::read(&source).with_context(|| source.clone())?;
         settle(root, &format!("{}/model.rs", self.folder), &source, check)?;
         let mut scores = String::new();

@@ -3,11 +3,11 @@
 use super::*;
 
 /// What `cargo xtask data` asks for; its rows are scored one kind after the other.
-fn require_committed(folder: &str, name: &str, fit: &[&str], test: &str, scored: &[&[&str]]) {
+fn require_committed(folder: &str, export: &[&str], fit: &[&str], test: &str, scored: &[&[&str]]) {
     let desk = Folder::new();
     let (model, source) = (desk.path("model.mercer"), desk.path("model.rs"));
     done(&[&["fit"], fit, &["--out", &model]].concat());
-    done(&["export", &model, "--rust", &source, "--name", name]);
+    done(&[&["export", &model, "--rust", &source], export].concat());
     let committed = |name: &str| read(&project(&format!("examples/data/{folder}/{name}")));
     let out_of_date = "out of date: run `cargo xtask data`";
     assert!(read(&source) == committed("model.rs"), "{folder}/model.rs is {out_of_date}");
@@ -32,7 +32,7 @@ fn walking_is_what_the_program_makes() {
             .map(|activity| ["--where", activity]);
     let scored: Vec<&[&str]> = scored.iter().map(<[&str; 2]>::as_slice).collect();
     let fit = [rows.as_slice(), &recipe, &sizes].concat();
-    require_committed("walking", "walking", &fit, &test, &scored);
+    require_committed("walking", &["--name", "walking"], &fit, &test, &scored);
 }
 
 #[test]
@@ -40,8 +40,9 @@ fn rowing_is_what_the_program_makes() {
     let [train, test] =
         ["train", "test"].map(|n| project(&format!("examples/data/shoulder/{n}.csv")));
     let rows = [&train, "--drop", "exercise", "--by", "recording", "--window", "64"];
-    let units = ["--units", "0.001", "--rate", "50"];
+    let recipe = ["--features", "mean,logstd,logmad", "--units", "0.001", "--rate", "50"];
     let sizes = ["--landmarks", "24", "--components", "12"];
-    let fit = [rows.as_slice(), &units, &sizes].concat();
-    require_committed("shoulder", "rowing", &fit, &test, &[&[]]);
+    let fit = [rows.as_slice(), &recipe, &sizes].concat();
+    let export = ["--name", "rowing", "--samples", "i16"];
+    require_committed("shoulder", &export, &fit, &test, &[&[]]);
 }

@@ -25,6 +25,7 @@ pub type Walking =
 /// A detector of unusual readings that `mercer fit` learned.
 ///
 /// - inputs, in this order: `ax_mean`, `ax_logstd`, `ay_mean`, `ay_logstd`, `az_mean`, `az_logstd`, `gx_mean`, `gx_logstd`, `gy_mean`, `gy_logstd`, `gz_mean`, `gz_logstd`
+/// - these come of raw samples: windows of 16 samples, one every 8, at 10 Hz (1.6 s, 0.8 s); mean,logstd of ax, ay, az, gx, gy, gz; floor of logarithms 1e-9
 /// - kernel: rbf, gamma 0.010416667
 /// - size: 12 points, 4 components
 /// - fitted to 110 samples, whose variance the components explain to 51.5 %
@@ -90,3 +91,38 @@ pub static WALKING: Walking = {
     )
     .expect("WALKING is not what `mercer export` wrote: `Detector::from_parts` says what is wrong with it")
 };
+
+/// What makes readings of raw samples for [`WALKING`]: windows of 16 samples, one every 8, at 10 Hz (1.6 s, 0.8 s); mean,logstd of ax, ay, az, gx, gy, gz; floor of logarithms 1e-9.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub)]
+#[derive(Clone, Copy, Debug)]
+pub struct WalkingFront;
+
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub)]
+impl ::mercer::signal::FrontEnd for WalkingFront {
+    const FEATURES: &'static [::mercer::signal::Feature] = &[::mercer::signal::Feature::Mean, ::mercer::signal::Feature::LogStd];
+    const FLOOR: f32 = 1e-9;
+    const SCALES: &'static [f32] = &[];
+    const OPERATORS: &'static [::mercer::signal::Operator] = &[];
+    const CHANNELS: &'static [&'static str] = &["ax", "ay", "az", "gx", "gy", "gz"];
+}
+
+/// Raw samples of 6 channels in, readings for [`WALKING`] out: about 432 bytes of RAM.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub)]
+pub type WalkingStream = ::mercer::stream!(WalkingFront, f32, 6, 16, 8);
+
+/// Raw samples in, verdicts of [`WALKING`] and alarms out.
+///
+/// ```text
+/// static STREAM: ConstStaticCell<WalkingStream> = ConstStaticCell::new(WalkingStream::new());
+/// let mut monitor = WalkingMonitor::new(&WALKING, STREAM.take());
+/// if let Some(outcome) = monitor.push(&sample)? && outcome.alarm.is_active() {
+///     let suspect = monitor.suspect()?;
+/// }
+/// ```
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub)]
+pub type WalkingMonitor<'a> =
+    ::mercer::Monitor<'a, Walking, &'a mut WalkingStream>;
