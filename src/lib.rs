@@ -36,7 +36,7 @@
 //! # fn main() {
 //! #     let detector: &mercer::GaussianDetector<12, 12, 4> = &WALKING;
 //! #     assert!(detector.model().is_fitted());
-//! #     assert_eq!(is_unusual(&[0.0; 12]), Ok(true));
+//! #     assert_eq!(is_unusual(&[-9.0; 12]), Ok(true));
 //! # }
 //! ```
 //!

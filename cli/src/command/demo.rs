@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 /// What is done one after the other, as one would type it in the folder, and why.
 const STEPS: [(&str, &[&str]); 5] = [
     (
-        "Learn what walking looks like, from windows of 16 samples:\nmean and log deviation of each axis, as `mercer tune` says.\nNo window crosses from one recording to the next.",
+        "Learn what walking looks like, from windows of 16 samples:\nmean and log deviation of each axis, by `mercer tune`.\nNo window crosses from one recording to the next.",
         &[
             "fit",
             "walking.csv",
@@ -39,7 +39,7 @@ const STEPS: [(&str, &[&str]); 5] = [
     ),
     (
         "Score other recordings: 110 windows each of walking,\nstanding, running and badminton. Each 40th is shown.",
-        &["score", "walking.mercer", "motions.csv", "--every", "40"],
+        &["score", "walking.mercer", "motions.csv", "--every", "40", "--by", "recording"],
     ),
     (
         "How many windows are unusual, and what the alarm makes of\nthem, which starts afresh with each recording of 10 s.",

@@ -110,7 +110,7 @@ fn timeline<T: Number>(readings: &Readings<T>) -> Result<String> {
 /// Tables of unusual rows: the worst ones, and how many by label.
 fn unusual_rows<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
     Ok(format!(
-        "<div class=\"pair\">\n{}{}</div>\n",
+        "<div class=\"pair tables\">\n{}{}</div>\n",
         worst_rows(model, readings)?,
         by_label(readings)
     ))
