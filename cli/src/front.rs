@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::LONGEST_NAME;
 use crate::samples::SampleType;
+use crate::saturation::Ends;
 use crate::text::{excerpt, list, short, thousands};
 
 /// Samples of a window, and of a hop.
@@ -24,6 +25,8 @@ pub(crate) const MOST_SAMPLES: usize = 1 << 20;
 pub(crate) const MOST_INPUTS: usize = 1 << 16;
 /// Numbers that operators remember.
 const MOST_REMEMBERED: usize = 1 << 22;
+/// Warnings about samples: more say little more.
+const MOST_WARNINGS: usize = 8;
 
 /// What is made of raw samples before a model sees them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,11 +122,12 @@ impl Front {
         );
         let rated = self.rate.is_none_or(|rate| rate.is_finite() && rate > 0.0);
         ensure!(rated, "the rate must be finite and > 0");
-        if let Some(name) =
-            self.by.iter().chain(channels).find(|name| name.len() > 4 * LONGEST_NAME)
-        {
-            let shown = excerpt(name);
-            return Err(anyhow!("the name of a channel is too long: {shown:?}"));
+        for name in self.names().iter().chain(&self.by) {
+            ensure!(
+                name.chars().nth(LONGEST_NAME).is_none(),
+                "a name of more than {LONGEST_NAME} characters: {:?}",
+                excerpt(name)
+            );
         }
         Ok(())
     }
@@ -276,22 +280,16 @@ impl Front {
         text
     }
 
-    /// Which inputs of a row are logarithms at the floor, before the operators.
-    fn is_floored(&self) -> impl Fn(usize, f32) -> bool {
+    /// For each number of a channel, what it is at the floor of logarithms; none if it is no logarithm.
+    fn floors(&self) -> Vec<Option<f32>> {
         let least = Real::ln(self.floor);
-        let floors: Vec<Option<f32>> = self
-            .features
-            .iter()
-            .flat_map(|feature| {
-                let floor = match feature {
-                    Feature::LogStd | Feature::LogMad => Some(least),
-                    Feature::Bands(_) => Some(2.0 * least),
-                    _ => None,
-                };
-                std::iter::repeat_n(floor, feature.outputs())
-            })
-            .collect();
-        move |input, value| floors[input % floors.len()] == Some(value)
+        let floor = |feature: &Feature| match feature {
+            Feature::LogStd | Feature::LogMad => Some(least),
+            Feature::Bands(_) => Some(2.0 * least),
+            _ => None,
+        };
+        let each = |feature: &Feature| std::iter::repeat_n(floor(feature), feature.outputs());
+        self.features.iter().flat_map(each).collect()
     }
 }
 
@@ -329,9 +327,13 @@ pub(crate) struct Stream<'a> {
     turn: Vec<f32>,
     spectrum: Vec<f32>,
     row: Vec<f32>,
+    /// See [`Front::floors`].
+    floors: Vec<Option<f32>>,
     /// Windows whose logarithms were at the floor, for each input before the operators.
     floored: Vec<usize>,
     windows: usize,
+    /// Of each channel.
+    ends: Vec<Ends>,
 }
 
 impl<'a> Stream<'a> {
@@ -348,8 +350,10 @@ impl<'a> Stream<'a> {
             turn,
             spectrum: vec![0.0; front.window],
             row: vec![0.0; front.row()],
+            floors: front.floors(),
             floored: vec![0; front.row()],
             windows: 0,
+            ends: vec![Ends::default(); front.channels.len()],
         })
     }
 
@@ -376,8 +380,9 @@ impl<'a> Stream<'a> {
             self.skip -= 1;
             return Ok(None);
         }
-        for (kept, &value) in self.samples.iter_mut().zip(sample) {
+        for ((kept, ends), &value) in self.samples.iter_mut().zip(&mut self.ends).zip(sample) {
             kept.push(value);
+            ends.see(value);
         }
         let &Front { window, hop, .. } = self.front;
         if self.samples.first().map_or(0, Vec::len) < window {
@@ -392,15 +397,22 @@ impl<'a> Stream<'a> {
         }
         self.skip = hop.saturating_sub(window);
         self.windows += 1;
-        let is_floored = self.front.is_floored();
-        for (input, (&value, count)) in self.row.iter().zip(&mut self.floored).enumerate() {
-            *count += usize::from(is_floored(input, value));
+        let floors = self.floors.iter().cycle();
+        for ((&value, count), floor) in self.row.iter().zip(&mut self.floored).zip(floors) {
+            *count += usize::from(*floor == Some(value));
         }
         self.operators.push(&self.row)
     }
 
+    /// What a model should not learn from unawares.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let channels = self.front.channels.iter().zip(&self.ends);
+        let saturated = channels.filter_map(|(name, ends)| ends.warning(&excerpt(name)));
+        self.floor_warning().into_iter().chain(saturated).take(MOST_WARNINGS).collect()
+    }
+
     /// That windows touched the floor of logarithms, if any did.
-    pub(crate) fn floor_warning(&self) -> Option<String> {
+    fn floor_warning(&self) -> Option<String> {
         let most = self.floored.iter().copied().max().filter(|&most| most > 0)?;
         let plain = Front { operators: Vec::new(), ..self.front.clone() };
         let names = plain.names().into_iter().zip(&self.floored);

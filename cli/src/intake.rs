@@ -177,6 +177,11 @@ impl<'f, T: Number> Intake<'f, T> {
         self.table.name()
     }
 
+    /// What readings are made of.
+    pub(crate) fn unit(&self) -> &'static str {
+        if self.cut.is_some() { "windows" } else { "rows" }
+    }
+
     /// Names of the inputs.
     pub(crate) fn names(&self) -> &[String] {
         &self.names
@@ -236,9 +241,9 @@ impl<'f, T: Number> Intake<'f, T> {
         rows.into_iter().chain(self.cut.iter().flat_map(Cut::omissions)).collect()
     }
 
-    /// That windows touched the floor of logarithms, if any did.
-    pub(crate) fn floor_warning(&self) -> Option<String> {
-        self.cut.as_ref()?.stream.floor_warning()
+    /// What a model should not learn from raw samples unawares.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.cut.as_ref().map_or_else(Vec::new, |cut| cut.stream.warnings())
     }
 
     fn text(&self, column: Option<usize>) -> &str {

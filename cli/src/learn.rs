@@ -17,8 +17,8 @@ use crate::kernel::with_kernel;
 use crate::loaded::Loaded;
 use crate::memory::{Memory, Weights};
 use crate::model::Model;
-use crate::text::excerpt;
-use crate::training::Training;
+use crate::text::{excerpt, shorten};
+use crate::training::{LONGEST_WARNING, Training};
 
 /// Learns a model. `step` is called after each piece of the work.
 pub(crate) fn learn<T: Number>(
@@ -56,7 +56,8 @@ fn require_sizes<T>(data: &Loaded<T>, choices: &Choices) -> Result<()> {
     let points = choices.landmarks.of(rows);
     ensure!(
         are_affordable(rows, points),
-        "{name}: {rows} rows with {points} landmarks need too much memory: lower --landmarks, or take fewer rows by --every"
+        "{name}: {rows} {} with {points} landmarks need too much memory: lower --landmarks, or take fewer by --most",
+        data.unit
     );
     Ok(())
 }
@@ -264,7 +265,8 @@ impl<T: Number> Fitted<T> {
         let recordings = data.begins().len() + 1;
         let mut warnings: Vec<String> =
             self.warnings.iter().map(|&warning| in_words(warning, data)).collect();
-        warnings.extend(data.floor_warning.iter().chain(&data.omissions).cloned());
+        let of_data = data.warnings.iter().chain(&data.omissions);
+        warnings.extend(of_data.map(|warning| shorten(warning, LONGEST_WARNING)));
         Training {
             samples: self.report.samples,
             trimmed: self.trimmed,
@@ -320,7 +322,8 @@ pub(crate) fn explain<T: Number>(error: Error, data: &Loaded<T>) -> anyhow::Erro
         }
         Error::TooFewSamples { given, needed } => {
             anyhow!(
-                "{name}: {given} rows are too few, it takes at least {needed} (two for each fold)"
+                "{name}: {given} {} are too few, it takes at least {needed} (two for each fold)",
+                data.unit
             )
         }
         Error::NoLogarithm { input } => anyhow!(

@@ -16,6 +16,7 @@ mod logs;
 mod memory;
 mod missing;
 mod samples;
+mod saturation;
 mod front;
 mod windows;
 mod fronts;

@@ -15,6 +15,8 @@ use crate::text::excerpt;
 pub(crate) struct Loaded<T> {
     /// The file, for messages.
     pub name: String,
+    /// What readings are: rows, or windows.
+    pub unit: &'static str,
     /// Names of the inputs.
     pub columns: Vec<String>,
     /// One row of inputs for each.
@@ -29,8 +31,8 @@ pub(crate) struct Loaded<T> {
     pub recordings: Vec<String>,
     /// What was left out.
     pub omissions: Vec<String>,
-    /// That windows touched the floor of logarithms, if any did.
-    pub floor_warning: Option<String>,
+    /// What a model should not learn from raw samples unawares.
+    pub warnings: Vec<String>,
 }
 
 /// A reading until its place among the others is known.
@@ -61,6 +63,7 @@ pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
     }
     let mut loaded = Loaded {
         name: intake.name().into(),
+        unit: intake.unit(),
         columns: intake.names().to_vec(),
         samples: Grid::new(intake.names().len()),
         rows: Vec::new(),
@@ -68,7 +71,7 @@ pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
         labels: Vec::new(),
         recordings: Vec::new(),
         omissions: intake.omissions(),
-        floor_warning: intake.floor_warning(),
+        warnings: intake.warnings(),
     };
     for reading in read {
         loaded.samples.push(&reading.values);

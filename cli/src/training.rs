@@ -17,7 +17,7 @@ const ASSUMPTION_LATER: &str =
 pub(crate) const ROUNDING: f64 = 1e-3;
 /// Warnings of a model, and characters of each.
 const MOST_WARNINGS: usize = 32;
-const LONGEST_WARNING: usize = 1000;
+pub(crate) const LONGEST_WARNING: usize = 1000;
 
 /// What is known about the fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -266,7 +266,7 @@ mod tests {
             (vec![300], 16),
             (vec![5; 3], 16),
             // One short recording in ten does not count.
-            (vec![vec![1000; 20], vec![100; 2]].concat(), 256),
+            ([vec![1000; 20], vec![100; 2]].concat(), 256),
         ] {
             assert_eq!(choose_window(&stretches, half), expected, "{stretches:?}");
         }

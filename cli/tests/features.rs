@@ -376,6 +376,30 @@ fn as_many_samples_are_taken_as_are_wanted() {
 }
 
 #[test]
+fn folds_are_whole_recordings_in_tune_too() {
+    let desk = Desk::new();
+    desk.write("raw.csv", &hum(5, 6, 200, false));
+    let features = ["features", "raw.csv", "--window", "32", "--by", "run", "--drop", "label"];
+    desk.write("f.csv", &desk.succeed(&features));
+    let tune = ["tune", "f.csv", "--drop", "row", "--by", "run", "--max-flash", "4000"];
+    let said = desk.succeed(&tune);
+    assert!(said.contains("the other 4 folds of whole recordings"), "{said}");
+    let line = said.lines().find(|line| line.starts_with("mercer fit")).expect("the line to use");
+    assert!(line.contains("--drop row --by run"), "{line}");
+    let words: Vec<&str> = line.split(' ').skip(1).collect();
+    assert!(desk.succeed(&words).contains("4 folds of whole recordings"));
+}
+
+#[test]
+fn too_few_windows_are_called_so() {
+    let desk = Desk::new();
+    desk.write("raw.csv", &hum(5, 1, 80, false));
+    let fit = ["fit", "raw.csv", "--window", "32", "--by", "run", "--drop", "label"];
+    let error = desk.fail(&[&fit[..], &["--out", "m.mercer"]].concat());
+    assert!(error.contains("4 windows are too few"), "{error}");
+}
+
+#[test]
 fn what_may_not_be_as_meant_is_said() {
     let desk = Desk::new();
     let base = ["fit", "raw.csv", "--window", "32", "--by", "run", "--drop", "label"];
@@ -409,6 +433,20 @@ fn what_may_not_be_as_meant_is_said() {
     desk.write("raw.csv", &csv.lines().map(constant).collect::<String>());
     let said = desk.succeed(&fit);
     assert!(said.contains("one_mean"), "{said}");
+    // One at the end of its range, and recordings with long names that are too short.
+    let mut csv = String::from("ax,ay,label,run\n");
+    for line in hum(5, 8, 128, false).lines().skip(1) {
+        let (x, rest) = line.split_once(',').expect("cells");
+        let x: f64 = x.parse().expect("a number");
+        csv += &format!("{},{rest}\n", x.min(0.8));
+    }
+    for run in 0..40 {
+        csv += &format!("0,0,0,{run}{}\n", "long".repeat(20));
+    }
+    desk.write("raw.csv", &csv);
+    let said = desk.succeed(&fit);
+    assert!(said.contains("warning: channel ax is at its largest value, 0.8000, in"), "{said}");
+    assert!(said.contains("warning: 40 recordings left out"), "{said}");
     // Samples between windows.
     let output = desk.run(&["features", "raw.csv", "--window", "32", "--hop", "64"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("--hop 64 is more than --window 32"));
@@ -438,8 +476,8 @@ fn bad_recipes_are_named() {
         (&["--window", "32", "--operators", "lag60000"], "at most 65,536 are possible"),
         (&["--window", "32", "--floor", "0"], "floor must be finite and > 0"),
         (&["--window", "32", "--floor", "nan"], "floor must be finite and > 0"),
-        (&["--window", "32", "--units", "1,2,3,4,5"], "units must be none, one number"),
-        (&["--window", "32", "--units", "0"], "units must be"),
+        (&["--window", "32", "--units", "1,2,3,4,5"], "--units must be none, one or one for each"),
+        (&["--window", "32", "--units", "0"], "--units must be"),
         (&["--window", "32", "--rate", "0"], "rate must be"),
         (&["--window", "32", "--by", "nowhere"], "there is no column \"nowhere\""),
     ] {

@@ -6,8 +6,9 @@ mod document;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
+use std::num::NonZero;
 use std::path::Path;
+use std::{fs, thread};
 
 use common::{Desk, column, parse, shared, text};
 
@@ -93,9 +94,10 @@ fn detection_is_that_of_the_reference() {
         "| set | window | features | AUROC | false alarms | detected |\n|---|---|---|---|---|---|\n",
     );
     let mut sets: BTreeMap<String, Vec<[Unusual; 3]>> = BTreeMap::new();
-    for reference in references(&folder) {
-        let Found { auroc, ours, inside } = measure(&folder, &reference);
-        let Reference { set, window, hop, features, normal, anomalous, .. } = &reference;
+    let references = references(&folder);
+    for (reference, found) in references.iter().zip(measure_all(&folder, &references)) {
+        let Found { auroc, ours, inside } = found;
+        let Reference { set, window, hop, features, normal, anomalous, .. } = reference;
         let what = format!("{set} {window}/{hop} {features}");
         let step = 1.0 / (normal * anomalous) as f64;
         if (auroc - reference.auroc).abs() > step.max(0.003) + ROUNDING {
@@ -169,6 +171,20 @@ struct Found {
     ours: Unusual,
     /// With a threshold whose folds have a scaling of their own.
     inside: Unusual,
+}
+
+/// All of them, on all cores.
+fn measure_all(folder: &Path, references: &[Reference]) -> Vec<Found> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let part = references.len().div_ceil(cores);
+    thread::scope(|scope| {
+        let measure = |part: &[Reference]| -> Vec<Found> {
+            part.iter().map(|reference| measure(folder, reference)).collect()
+        };
+        let parts: Vec<_> =
+            references.chunks(part).map(|part| scope.spawn(move || measure(part))).collect();
+        parts.into_iter().flat_map(|part| part.join().expect("it was measured")).collect()
+    })
 }
 
 fn measure(folder: &Path, reference: &Reference) -> Found {

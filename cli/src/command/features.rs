@@ -72,6 +72,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     out.finish()?;
     intake.omissions().iter().for_each(|omission| complain(omission));
-    intake.floor_warning().iter().for_each(|warning| complain(&format!("warning: {warning}")));
+    intake.warnings().iter().for_each(|warning| complain(&format!("warning: {warning}")));
     Ok(())
 }

@@ -21,7 +21,7 @@ pub(crate) fn front_source<T: Number>(front: &Front, name: &Name, samples: Sampl
     let debug = |item: &dyn std::fmt::Debug| format!("{item:?}");
     let features: Vec<String> = front.features.iter().map(|feature| debug(feature)).collect();
     let operators: Vec<String> = front.operators.iter().map(|operator| debug(operator)).collect();
-    let mut recipe = vec![
+    let recipe = [
         signal("Feature", &features),
         format!("const FLOOR: f32 = {:?};", front.floor),
         format!("const SCALES: &'static [f32] = &{:?};", front.scales),
@@ -30,8 +30,9 @@ pub(crate) fn front_source<T: Number>(front: &Front, name: &Name, samples: Sampl
             "const CHANNELS: &'static [&'static str] = &[{}];",
             list(&front.channels, |name| escape::rust_string(name))
         ),
-    ];
-    recipe.iter_mut().for_each(|line| line.insert_str(0, "    "));
+    ]
+    .map(|line| format!("    {line}\n"))
+    .concat();
     let sample = samples.rust();
     // An f64 detector takes readings widened.
     let reading = match T::NAMES[0] {
@@ -73,7 +74,6 @@ pub type {alias}Monitor<'a> =
     ::mercer::Monitor<'a, {alias}, &'a mut {alias}Stream{reading}>;
 "#,
         description = escape::rust_comment(&front.description()),
-        recipe = recipe.join("\n"),
         ram = thousands(front.ram(samples)),
     )
 }
