@@ -15,7 +15,7 @@ use mercer::Error;
 use mercer::error::Fault;
 use mercer::signal::{
     Channel, Extractor, FLOOR, Feature, Features, FrontEnd, LARGEST, Names, Operator, Rows,
-    RowsMut, Stored, Window, fill_turn, memory, outputs, width,
+    RowsMut, Stored, Window, fill_turn, memory, outputs, power_spectrum, width,
 };
 use proptest::prelude::*;
 
@@ -390,6 +390,37 @@ struct InTime;
 
 impl FrontEnd for InTime {
     const FEATURES: &'static [Feature] = TIME;
+}
+
+/// The transform by itself, against the plain sum.
+#[test]
+fn power_spectra_are_squared_sizes() {
+    let mut random = Random(3);
+    for n in [2_usize, 4, 8, 16, 32, 64, 128] {
+        let samples: Vec<f32> = (0..n).map(|_| random.noise() as f32).collect();
+        let (mut turn, mut powers) = (vec![0.0; n], vec![0.0; n]);
+        fill_turn(&mut turn);
+        power_spectrum(&samples, &turn, &mut powers).unwrap();
+        let plain = |k: usize| {
+            let (mut re, mut im) = (0.0, 0.0);
+            for (i, &x) in samples.iter().enumerate() {
+                let angle = std::f64::consts::TAU * (i * k) as f64 / n as f64;
+                (re, im) = (re + f64::from(x) * angle.cos(), im + f64::from(x) * angle.sin());
+            }
+            (re * re + im * im) * if k == 0 || k == n / 2 { 1.0 } else { 2.0 }
+        };
+        let all: f64 = (0..=n / 2).map(plain).sum();
+        for k in 0..=n / 2 {
+            let found = f64::from(powers[if k == n / 2 { 1 } else { 2 * k }]);
+            assert!((found - plain(k)).abs() <= 5e-6 * all, "bin {k} of {n}: {found}");
+        }
+    }
+    for n in [0, 1, 3, 100] {
+        let error = power_spectrum(&vec![0.0; n], &vec![0.0; n], &mut vec![0.0; n]).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "samples", .. }), "{error}");
+    }
+    let error = power_spectrum(&[0.0; 4], &[0.0; 2], &mut [0.0; 4]).unwrap_err();
+    assert!(matches!(error, Error::Shape { what: "turn", expected: 4, given: 2 }), "{error}");
 }
 
 /// Pushes recordings through a window, with a gap after each, and compares every reading, bit by bit, with the same

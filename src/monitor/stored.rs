@@ -61,9 +61,8 @@
 //! | | 5`o` | operators: a tag, then rows, the share as an `f32`, or 0 |
 //! | last 4 | 4 | CRC-32 of all bytes before |
 //!
-//! Features have the tags 01 to 0E (hexadecimal), in the order of
-//! [`Feature`](crate::signal::Feature); operators 01 to 04, in that of
-//! [`Operator`](crate::signal::Operator).
+//! Features have the tags 01 to 0E (hexadecimal), in the order of [`Feature`]; operators 01 to 04,
+//! in that of [`Operator`].
 
 use crate::detect::persist::{Encode, Reader, Writer, checksum};
 use crate::error::{Error, FormatFault, FrontEndFault};

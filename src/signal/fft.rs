@@ -56,7 +56,8 @@ pub const fn fill_turn(table: &mut [f32]) {
     }
 }
 
-/// The squared sizes `|X_k|²` of a signal's frequencies, for features of one's own.
+/// The squared sizes of a signal's frequencies, for features of one's own: `w_k|X_k|²`, where `w_k`
+/// is 1 for the first and the last bin, else 2, for the negative frequencies.
 ///
 /// `out`, which is as long as `samples`, gets bin `k` at `2k`, for `k` from 0 to `n/2 − 1`, and bin
 /// `n/2` at 1; what stands at the other places means nothing. `turn` is what [`fill_turn`] makes for
@@ -67,7 +68,8 @@ pub const fn fill_turn(table: &mut [f32]) {
 /// let (mut turn, mut powers) = ([0.0; 8], [0.0; 8]);
 /// fill_turn(&mut turn);
 /// power_spectrum(&[1.0, 0.0, -1.0, 0.0, 1.0, 0.0, -1.0, 0.0], &turn, &mut powers)?;
-/// assert!((powers[2 * 2] - 16.0).abs() < 1e-5 && powers[2] < 1e-5); // a quarter of a turn each
+/// // A quarter of a turn each: all of it is in bin 2, where |X|² is 16.
+/// assert!((powers[2 * 2] - 32.0).abs() < 1e-5 && powers[2 * 1] < 1e-5);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 ///
@@ -158,7 +160,7 @@ impl Order {
     }
 }
 
-/// Turns samples, in the [`Order`] above, into `|X_k|²`: bin `k` in the first part of entry `k`,
+/// Turns samples, in the [`Order`] above, into `w_k|X_k|²`: bin `k` in the first part of entry `k`,
 /// and the last bin (Nyquist's), for which there is no entry, in the second part of entry 0.
 ///
 /// `turn` has as many entries as `z`.

@@ -378,7 +378,7 @@ fn watch() -> Result<(), Failure> {
     let mut sample = |size: i32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         time += 1;
-        [(1000 + 50 * (time % 5) as i32 + (size * (state >> 20) as i32 >> 10)) as i16]
+        [(1000 + 50 * (time % 5) as i32 + ((size * (state >> 20) as i32) >> 10)) as i16]
     };
     for _ in 0..16 + 13 * 12 {
         lesson.push(&sample(20))?;

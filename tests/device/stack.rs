@@ -24,10 +24,20 @@ fn run() -> Result<(), Failure> {
     use mercer::detect::Replace;
     use mercer::detect::explain::ITERATIONS;
     use mercer::kernel::Rbf;
-    use mercer::{Error, Learner, Progress, Recipe};
+    use mercer::signal::{Feature, FrontEnd};
+    use mercer::{Error, Learner, Monitor, Progress, Recipe};
     use static_cell::ConstStaticCell;
 
-    const INPUTS: usize = 12;
+    /// Six features of two channels.
+    struct Raw;
+    impl FrontEnd for Raw {
+        const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::Bands(4)];
+    }
+    const STREAM_WINDOW: usize = 64;
+    type RawStream = mercer::stream!(Raw, f32, 2, STREAM_WINDOW, STREAM_WINDOW);
+    static STREAM: ConstStaticCell<RawStream> = ConstStaticCell::new(RawStream::new());
+
+    const INPUTS: usize = RawStream::INPUTS;
     type Small = Learner<Rbf<f32>, [f32; INPUTS], 32, 12, 16>;
     static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Small::new());
     let learner = LEARNER.take();
@@ -64,11 +74,20 @@ fn run() -> Result<(), Failure> {
     let mut lost = reading;
     lost[3] = f32::NAN;
     let missing = peak_stack(|| keep(detector.score_available(&lost).map(|_| ())));
+
+    let mut monitor = Monitor::new(detector, STREAM.take());
+    let mut watch = 0;
+    for _ in 0..STREAM_WINDOW {
+        let sample = core::array::from_fn(|_| noise());
+        watch = watch.max(peak_stack(|| keep(monitor.push(&sample).map(|_| ()))));
+    }
     result.map_err(Failure::Refused)?;
+    monitor.last().ok_or(Failure::NotJudged)?;
     say!("push {push}, begin {begin}, step {step}, refresh {refresh}, score {score} bytes");
     say!("contributions {why}, expected_input {expected} bytes");
     say!("suspect {suspect}, score_available {missing} bytes");
-    let all = [push, begin, step, refresh, score, why, expected, suspect, missing];
+    say!("raw sample {watch} bytes");
+    let all = [push, begin, step, refresh, score, why, expected, suspect, missing, watch];
     match all.into_iter().fold(0, usize::max) {
         most if most <= PROMISED => Ok(()),
         most => Err(Failure::TooMuch(most)),
@@ -80,6 +99,8 @@ fn run() -> Result<(), Failure> {
 #[allow(dead_code, reason = "shown by Debug")]
 enum Failure {
     Refused(mercer::Error),
+    /// The monitor has not seen a whole window, so that nothing of it was measured.
+    NotJudged,
     TooMuch(usize),
 }
 
