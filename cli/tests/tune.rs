@@ -81,8 +81,20 @@ fn lists_are_compared_as_they_are_given() {
     let desk = Desk::new();
     desk.write("raw.csv", &vibrations());
     let lists = ["--window", "60,32", "--features", "mean,std", "--features", "zc,logstd"];
-    let rest =
-        ["--hop", "20", "--units", "2", "--rate", "100", "--floor", "1e-6", "--operators", "ma2"];
+    let rest = [
+        "--hop",
+        "20",
+        "--units",
+        "2",
+        "--rate",
+        "100",
+        "--floor",
+        "1e-6",
+        "--operators",
+        "ma2",
+        "--every",
+        "2",
+    ];
     let said = desk.succeed(&[&LABELLED[..], &lists, &rest].concat());
     let recipes: Vec<(usize, String)> =
         compared(&said).into_iter().map(|line| (line.1, line.5)).collect();
@@ -102,12 +114,15 @@ fn one_recipe_needs_no_labels() {
     let desk = Desk::new();
     desk.write("raw.csv", &vibrations());
     let normal = ["tune", "raw.csv", "--where", "state=ok", "--by", "run"];
-    let one = ["--window", "64", "--features", "logstd,logmad"];
+    let one = ["--window", "64", "--features", "logstd,logmad", "--every", "2"];
     let said = desk.succeed(&[&normal[..], &one].concat());
     assert!(compared(&said).is_empty(), "{said}");
     assert!(said.contains("one input of a row moved by 3 deviations"), "{said}");
     let line = said.lines().last().expect("the line to use");
-    assert!(line.contains("--window 64 --hop 32 --features logstd,logmad --by run"), "{line}");
+    assert!(
+        line.contains("--every 2 --window 64 --hop 32 --features logstd,logmad --by run"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -131,12 +146,15 @@ fn what_cannot_be_compared_is_refused() {
         (&["--window", "1000"], "no window: a reading takes 1,000 rows"),
         (&["--window", "60", "--features", "bands4"], "a window of 60 samples"),
     ] {
-        let error = desk.fail(&[&LABELLED[..], more].concat());
-        assert!(error.contains(why), "{more:?}: {error}");
+        let output = desk.run(&[&LABELLED[..], more].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(why), "{more:?}: {error}");
     }
     // One that cannot be made does not stop the others.
-    let output =
-        desk.run(&[&LABELLED[..], &["--window", "64,1000", "--features", "mean,logmad"]].concat());
+    let output = desk.run(
+        &[&LABELLED[..], &["--window", "64,1000", "--features", "mean,logmad", "--every", "2"]]
+            .concat(),
+    );
     assert!(output.status.success(), "{output:?}");
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(complaint.contains("--window 1000 is left out: raw.csv: no window"), "{complaint}");
