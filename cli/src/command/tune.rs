@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let Trial { front, data, search, .. } = chosen;
     data.omissions.iter().for_each(|omission| complain(omission));
-    data.floor_warning.iter().for_each(|warning| complain(&format!("warning: {warning}")));
+    data.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
     let candidate = search_grid(arguments, data, search)?;
     let mut labels: Vec<&str> = data.labels.iter().map(String::as_str).collect();
     labels.retain(|label| arguments.normal.is_normal(label));
