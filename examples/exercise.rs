@@ -49,9 +49,8 @@ static STREAM: ConstStaticCell<RowingStream> = ConstStaticCell::new(RowingStream
 
 fn run() -> Result<(), Failure> {
     say!(
-        "Rowing: {} bytes of detector in flash, {} of stream in RAM, {} numbers a window",
+        "Rowing: {} bytes of detector in flash, {} numbers a window",
         size_of_val(&ROWING),
-        RowingStream::SIZE,
         RowingStream::INPUTS
     );
     say!("A window a character:  . usual   o unusual   ! the alarm is up");

@@ -64,7 +64,7 @@ fn run() -> Result<(), Error> {
         }
     }
     let detector = learner.detector()?;
-    say!("  {} bytes of detector, {} of stream", Detector::SIZE, WatchStream::SIZE);
+    say!("  {} bytes of detector", Detector::SIZE);
 
     say!("");
     say!("Watching what it has not seen, a character a window, each 0.8 s after the last:");

@@ -132,6 +132,7 @@ impl ::mercer::signal::FrontEnd for RowingFront {
     const SCALES: &'static [f32] = &[0.001];
     const OPERATORS: &'static [::mercer::signal::Operator] = &[];
     const CHANNELS: &'static [&'static str] = &["ax", "ay", "az", "gx", "gy", "gz"];
+
 }
 
 /// Raw samples of 6 channels in, readings for [`ROWING`] out: about 840 bytes of RAM.

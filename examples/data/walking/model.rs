@@ -106,6 +106,7 @@ impl ::mercer::signal::FrontEnd for WalkingFront {
     const SCALES: &'static [f32] = &[];
     const OPERATORS: &'static [::mercer::signal::Operator] = &[];
     const CHANNELS: &'static [&'static str] = &["ax", "ay", "az", "gx", "gy", "gz"];
+
 }
 
 /// Raw samples of 6 channels in, readings for [`WALKING`] out: about 432 bytes of RAM.
