@@ -1,30 +1,34 @@
 //! Is a score on the device what `mercer score` says on the desk, and is the alarm?
 //!
-//! From a recording to firmware: `mercer fit data/walking/train.csv` learned a detector, `mercer export --rust` wrote it as the source that is included
-//! here, and `mercer score` wrote `scores.csv` for the same readings (`cargo xtask data` runs the three). Every score must have the very same bits, and the alarm
-//! the same state after each, or this program fails.
+//! From raw recordings to firmware: `mercer fit` learned a detector, `mercer export --rust` wrote it as the source that is included here, and
+//! `mercer score` wrote `scores.csv` for recordings that it has not seen (`cargo xtask data` runs the three). Here their raw samples go through a
+//! `Monitor`. Every score must have the very same bits, and the alarm the same state after each, or this program fails.
 //!
 //! - host: `cargo run --release --example exported`
 //! - Cortex-M4F in QEMU: `cargo run --release --example exported --target thumbv7em-none-eabihf`
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
+#[path = "support/motions.rs"]
+mod motions;
 mod support;
 
 use mercer::kpca::Score;
-use mercer::{Alarm, AlarmConfig};
+use mercer::monitor::Outcome;
+use motions::{Recordings, UNSEEN, raw};
+use static_cell::ConstStaticCell;
 use support::say;
 
 include!("data/walking/model.rs");
 
-/// `activity,…` and a reading a line.
-const READINGS: &str = include_str!("data/walking/readings.csv");
-/// `row,spe,t2,abs_sum,unusual,alarm`, as `mercer score` prints it.
+/// `row,spe,t2,abs_sum,unusual,alarm`, as `mercer score` prints it, for one activity after the other.
 const SCORES: &str = include_str!("data/walking/scores.csv");
+
+static STREAM: ConstStaticCell<WalkingStream> = ConstStaticCell::new(WalkingStream::new());
 
 /// Why the program fails.
 #[derive(Debug)]
 enum Failure {
-    /// The files beside the model are not what they should be.
+    /// The file beside the model is not what it should be.
     Data,
     /// A score has other bits, or the verdict is another.
     Differs,
@@ -47,27 +51,49 @@ struct Expected {
 
 fn run() -> Result<(), Failure> {
     say!("Walking, checksum {:08x}, {} bytes", WALKING_CHECKSUM, size_of_val(&WALKING));
-    if READINGS.lines().count() != SCORES.lines().count() {
-        return Err(Failure::Data);
+    let mut monitor = WalkingMonitor::new(&WALKING, STREAM.take());
+    let mut lines = SCORES.lines().skip(1);
+    let (mut all, mut same) = (0, 0);
+    say!("activity   windows  unusual  in alarm");
+    for (name, recordings) in &UNSEEN {
+        let found = watch(&mut monitor, recordings, &mut lines)?;
+        say!("{name:<10} {:>7} {:>8} {:>9}", found.windows, found.unusual, found.in_alarm);
+        (all, same) = (all + found.windows, same + found.same);
     }
-    say!("activity        SPE        T2     sum|f|");
-    let (mut readings, mut same) = (0, 0);
-    let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
-    for (reading, line) in READINGS.lines().zip(SCORES.lines()).skip(1) {
-        let (activity, numbers) = reading.split_once(',').ok_or(Failure::Data)?;
-        let found = WALKING.score(&parsed(numbers)?)?;
-        let is_active = alarm.update(&found).is_active();
-        let (scores, expected) = (scores(&found.score), expected(line)?);
-        readings += 1;
-        let verdict = (found.unusual, is_active) == (expected.unusual, expected.alarm);
-        same += usize::from(scores == expected.scores && verdict);
-        let [spe, t2, abs_sum] = scores;
-        let unusual = if found.unusual { "unusual" } else { "" };
-        let alarm = if is_active { "alarm" } else { "" };
-        say!("{activity:<10} {spe:>8.6} {t2:>9.5} {abs_sum:>10.7}  {unusual:<7}  {alarm}");
+    say!("The same bits as from `mercer score`: {same} of {all} windows");
+    if same == all && lines.next().is_none() { Ok(()) } else { Err(Failure::Differs) }
+}
+
+/// How many windows there were, and how many of them are what.
+#[derive(Default)]
+struct Counts {
+    windows: usize,
+    unusual: usize,
+    in_alarm: usize,
+    same: usize,
+}
+
+/// Shows the recordings of an activity to the monitor, and compares what it says.
+fn watch<'a>(
+    monitor: &mut WalkingMonitor<'_>,
+    recordings: &Recordings,
+    lines: &mut impl Iterator<Item = &'a str>,
+) -> Result<Counts, Failure> {
+    let mut found = Counts::default();
+    for recording in raw(recordings) {
+        monitor.gap();
+        for sample in recording {
+            let Some(Outcome { verdict, alarm, .. }) = monitor.push(&sample)? else { continue };
+            let expected = expected(lines.next().ok_or(Failure::Data)?)?;
+            let same = scores(&verdict.score) == expected.scores
+                && (verdict.unusual, alarm.is_active()) == (expected.unusual, expected.alarm);
+            found.windows += 1;
+            found.unusual += usize::from(verdict.unusual);
+            found.in_alarm += usize::from(alarm.is_active());
+            found.same += usize::from(same);
+        }
     }
-    say!("The same bits as from `mercer score`: {same} of {readings} readings");
-    if same == readings { Ok(()) } else { Err(Failure::Differs) }
+    Ok(found)
 }
 
 /// The scores that `mercer score` prints.

@@ -1,6 +1,6 @@
 //! Learns on the device what walking looks like, then scores what it has not seen.
 //!
-//! Two seconds of a smart watch's accelerometer and gyroscope become 12 features. From 50 such windows of
+//! 1.6 s of a smart watch's accelerometer and gyroscope become 12 features. From 55 such windows of
 //! walking it picks landmarks, fits kernel PCA, and scores windows of walking, running, badminton and standing.
 //! All of it fits in the 16 KB of RAM of a micro:bit (Cortex-M0).
 //!
@@ -16,13 +16,12 @@ use mercer::detect::Scaling;
 use mercer::kernel::Rbf;
 use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
 use mercer::{Error, KernelPca};
-use motions::{FEATURES, ROWS, TRAINING, UNSEEN, Window, windows};
+use motions::{FEATURES, TRAINING, UNSEEN, WatchStream, Window, windows};
 use static_cell::ConstStaticCell;
 use support::say;
 
-/// Two seconds.
-const LENGTH: usize = 20;
-const WINDOWS: usize = ROWS / LENGTH;
+/// Each second window: there is no room for all.
+const WINDOWS: usize = motions::WINDOWS / 2;
 const POINTS: usize = 18;
 const COMPONENTS: usize = 16;
 
@@ -32,15 +31,17 @@ type Workspace = LandmarkWorkspace<f32, WINDOWS, POINTS>;
 // Large values live in statics, never on the stack.
 static MODEL: ConstStaticCell<Model> = ConstStaticCell::new(KernelPca::new());
 static WORKSPACE: ConstStaticCell<Workspace> = ConstStaticCell::new(LandmarkWorkspace::new());
+static STREAM: ConstStaticCell<WatchStream> = ConstStaticCell::new(WatchStream::new());
 static SAMPLES: ConstStaticCell<[Window; WINDOWS]> =
     ConstStaticCell::new([[0.0; FEATURES]; WINDOWS]);
 
 fn run() -> Result<(), Error> {
     let (model, workspace, samples) = (MODEL.take(), WORKSPACE.take(), SAMPLES.take());
+    let stream = STREAM.take();
 
-    say!("Learning what walking looks like: {WINDOWS} windows of 2 s, {FEATURES} features each");
-    for (sample, window) in samples.iter_mut().zip(windows::<LENGTH>(&TRAINING)) {
-        *sample = window;
+    say!("Learning what walking looks like: {WINDOWS} windows of 1.6 s, {FEATURES} features each");
+    for (sample, window) in samples.iter_mut().zip(windows(stream, &TRAINING).step_by(2)) {
+        *sample = window?;
     }
     let scaling = Scaling::learn(samples.as_slice());
     for sample in samples.iter_mut() {
@@ -74,7 +75,7 @@ fn run() -> Result<(), Error> {
     );
 
     show_spectrum(model);
-    show_scores(model, &scaling)
+    show_scores(model, &scaling, stream)
 }
 
 // Apart from `run` (`inline(never)`): on a micro:bit there are 3 KB of stack, and each part needs some of it.
@@ -99,7 +100,11 @@ fn show_spectrum(model: &Model) {
 }
 
 #[inline(never)]
-fn show_scores(model: &Model, scaling: &Scaling<Window>) -> Result<(), Error> {
+fn show_scores(
+    model: &Model,
+    scaling: &Scaling<Window>,
+    stream: &mut WatchStream,
+) -> Result<(), Error> {
     say!("");
     // A Gaussian kernel vanishes far from every sample, and the score stops rising.
     let expansion = model.expansion();
@@ -112,8 +117,8 @@ fn show_scores(model: &Model, scaling: &Scaling<Window>) -> Result<(), Error> {
     let (mut lower, mut pairs) = (0.0, 0.0);
     for (activity, (name, recordings)) in UNSEEN.iter().enumerate() {
         let mut scores = [0.0; WINDOWS];
-        for (score, window) in scores.iter_mut().zip(windows::<LENGTH>(recordings)) {
-            *score = model.score(&scaling.apply(&window))?.spe;
+        for (score, window) in scores.iter_mut().zip(windows(stream, recordings).step_by(2)) {
+            *score = model.score(&scaling.apply(&window?))?.spe;
         }
         scores.sort_unstable_by(f32::total_cmp);
         let (lowest, median, highest) = (scores[0], scores[WINDOWS / 2], scores[WINDOWS - 1]);

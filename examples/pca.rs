@@ -1,6 +1,6 @@
 //! Linear PCA of a smart watch's readings: how many numbers do 12 features take?
 //!
-//! Two seconds of accelerometer and gyroscope become 12 features. From 50 windows of walking it learns mean and principal axes, keeps as many as hold 90 %
+//! Windows of accelerometer and gyroscope become 12 features. From 55 windows of walking it learns mean and principal axes, keeps as many as hold 90 %
 //! of the variance, and prints what each of the four activities loses on the way to these few numbers and back.
 //!
 //! - host: `cargo run --release --example pca`
@@ -15,13 +15,12 @@ use mercer::Error;
 use mercer::detect::Scaling;
 use mercer::kpca::Components;
 use mercer::methods::{Pca, PcaWorkspace};
-use motions::{FEATURES, ROWS, TRAINING, UNSEEN, Window, windows};
+use motions::{FEATURES, TRAINING, UNSEEN, WatchStream, Window, windows};
 use static_cell::ConstStaticCell;
 use support::say;
 
-/// Two seconds.
-const LENGTH: usize = 20;
-const WINDOWS: usize = ROWS / LENGTH;
+/// Each second window of walking: there is no room for all on a micro:bit.
+const WINDOWS: usize = motions::WINDOWS / 2;
 const COMPONENTS: usize = 8;
 
 type Workspace = PcaWorkspace<Window, FEATURES>;
@@ -31,11 +30,12 @@ static SAMPLES: ConstStaticCell<[Window; WINDOWS]> =
     ConstStaticCell::new([[0.0; FEATURES]; WINDOWS]);
 static PCA: ConstStaticCell<Pca<Window, COMPONENTS>> = ConstStaticCell::new(Pca::new());
 static WORKSPACE: ConstStaticCell<Workspace> = ConstStaticCell::new(PcaWorkspace::new());
+static STREAM: ConstStaticCell<WatchStream> = ConstStaticCell::new(WatchStream::new());
 
 fn run() -> Result<(), Error> {
-    let samples = SAMPLES.take();
-    for (place, window) in samples.iter_mut().zip(windows::<LENGTH>(&TRAINING)) {
-        *place = window;
+    let (samples, stream) = (SAMPLES.take(), STREAM.take());
+    for (place, window) in samples.iter_mut().zip(windows(stream, &TRAINING).step_by(2)) {
+        *place = window?;
     }
     let scaling = Scaling::learn(samples.as_slice());
     for sample in samples.iter_mut() {
@@ -62,12 +62,10 @@ fn run() -> Result<(), Error> {
                     if entry.abs() > best.1.abs() { (i, entry) } else { best }
                 },
             );
-        say!(
-            "u{:<4} {variance:>9.4} {:>7.1}%   {entry:+.3} {}",
-            j + 1,
-            100.0 * share,
-            motions::NAMES[input]
-        );
+        if let Some(name) = motions::NAMES.get(input) {
+            let (number, share) = (j + 1, 100.0 * share);
+            say!("u{number:<4} {variance:>9.4} {share:>7.1}%   {entry:+.3} {name}");
+        }
     }
 
     let (mut lost, mut white) = (0.0, 0.0);
@@ -84,8 +82,8 @@ fn run() -> Result<(), Error> {
     say!("activity   mean squared loss");
     for (name, recordings) in &UNSEEN {
         let mut lost = 0.0;
-        for window in windows::<LENGTH>(recordings) {
-            lost += pca.score(&scaling.apply(&window))?.spe / WINDOWS as f32;
+        for window in windows(stream, recordings) {
+            lost += pca.score(&scaling.apply(&window?))?.spe / motions::WINDOWS as f32;
         }
         say!("{name:<10} {lost:>10.3}");
     }

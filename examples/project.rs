@@ -1,6 +1,6 @@
 //! A detector that was trained on the host, in flash, projects and scores readings.
 //!
-//! The detector is a `static`: no fit, no workspace, no RAM but a few hundred bytes of stack.
+//! The detector is a `static`: no fit, no workspace, no RAM but a stream of samples and a few hundred bytes of stack.
 //! `cargo xtask data` trained it on walking and wrote `data/walking/model.rs`, by `mercer fit` and `mercer export`.
 //!
 //! - host: `cargo run --release --example project`
@@ -12,12 +12,16 @@ mod motions;
 mod support;
 
 use mercer::Error;
-use motions::{MODEL_LENGTH, UNSEEN, windows};
+use motions::{UNSEEN, WatchStream, windows};
+use static_cell::ConstStaticCell;
 use support::say;
 
 include!("data/walking/model.rs");
 
+static STREAM: ConstStaticCell<WatchStream> = ConstStaticCell::new(WatchStream::new());
+
 fn run() -> Result<(), Error> {
+    let stream = STREAM.take();
     let model = WALKING.model();
     say!(
         "What walking looks like, in flash: {} points, {} components, {} bytes",
@@ -27,7 +31,8 @@ fn run() -> Result<(), Error> {
     );
     say!("activity        f1      f2      f3      f4     SPE       T2");
     for (name, recordings) in &UNSEEN {
-        for window in windows::<MODEL_LENGTH>(recordings).step_by(17) {
+        for window in windows(stream, recordings).step_by(37) {
+            let window = window?;
             let f = model.project(&WALKING.scaling().apply(&window))?;
             let reading = WALKING.score(&window)?;
             say!(

@@ -11,48 +11,51 @@
 mod motions;
 mod support;
 
-use mercer::detect::LogQuantisedDetector;
-use mercer::{Detect, Error};
-use motions::{FEATURES, MODEL_LENGTH, NAMES, UNSEEN, Window, windows};
+use mercer::signal::Name;
+use mercer::{Detect, Error, QuantisedDetector};
+use motions::{FEATURES, NAMES, UNSEEN, WatchStream, Window, windows};
 use static_cell::ConstStaticCell;
 use support::say;
 
 include!("data/walking/model.rs");
 
 /// Room for the 12 points and 4 components of `WALKING`.
-type Quantised = LogQuantisedDetector<FEATURES, 12, 4>;
+type Quantised = QuantisedDetector<FEATURES, 12, 4>;
 
 static QUANTISED: ConstStaticCell<Quantised> = ConstStaticCell::new(Quantised::new());
+static STREAM: ConstStaticCell<WatchStream> = ConstStaticCell::new(WatchStream::new());
 
 fn run() -> Result<(), Error> {
-    let quantised = QUANTISED.take();
+    let (quantised, stream) = (QUANTISED.take(), STREAM.take());
     quantised.quantise(&WALKING)?;
     say!("Walking: {} bytes in f32, {} in integers", size_of_val(&WALKING), Quantised::SIZE);
     say!("activity     SPE, f32  in integers  off by, of the threshold");
     let threshold = WALKING.threshold().spe;
     for (name, recordings) in &UNSEEN {
-        for window in windows::<MODEL_LENGTH>(recordings).step_by(17) {
+        for window in windows(stream, recordings).step_by(37) {
+            let window = window?;
             let (exact, whole) = (WALKING.score(&window)?, quantised.score(&window)?);
             let difference = (whole.score.spe - exact.score.spe) / threshold;
-            say!(
-                "{name:<10}  {:>9.5}  {:>11.5}  {:>+22.3} %  {}",
-                exact.score.spe,
-                whole.score.spe,
-                100.0 * difference,
-                verdict(quantised, &window)?
-            );
+            let (exact, whole) = (exact.score.spe, whole.score.spe);
+            let off = 100.0 * difference;
+            match blamed(quantised, &window)? {
+                Some(input) => {
+                    say!("{name:<10}  {exact:>9.5}  {whole:>11.5}  {off:>+22.3} %  {input}");
+                }
+                None => say!("{name:<10}  {exact:>9.5}  {whole:>11.5}  {off:>+22.3} %"),
+            }
         }
     }
     Ok(())
 }
 
 /// What gave it away, if it is not walking. Works with either kind of detector.
-fn verdict(detector: &impl Detect<Window>, x: &Window) -> Result<&'static str, Error> {
+fn blamed(detector: &impl Detect<Window>, x: &Window) -> Result<Option<Name<'static>>, Error> {
     if !detector.score(x)?.unusual {
-        return Ok("");
+        return Ok(None);
     }
     let suspect = detector.suspect(x)?;
-    Ok(NAMES.get(suspect.input).unwrap_or(&"unknown"))
+    Ok(NAMES.get(suspect.input))
 }
 
 support::main!(run);

@@ -20,14 +20,13 @@ use embassy_futures::block_on;
 use flash::{FlashError, RamFlash};
 use mercer::kernel::Rbf;
 use mercer::{Detector, Error, Learner, Recipe};
-use motions::{ROWS, Recordings, TRAINING, UNSEEN, Window, windows};
+use motions::{Recordings, TRAINING, UNSEEN, WatchStream, Window, windows};
 use static_cell::ConstStaticCell;
 use store::{Loaded, Slot, Store, StoreError};
 use support::say;
 
-/// Two seconds.
-const LENGTH: usize = 20;
-const WINDOWS: usize = ROWS / LENGTH;
+/// Each second window is learned from: there is no room for all.
+const WINDOWS: usize = motions::WINDOWS / 2;
 const POINTS: usize = 8;
 const COMPONENTS: usize = 4;
 
@@ -42,6 +41,7 @@ type Flash = RamFlash<PAGES, PAGE>;
 static FLASH: ConstStaticCell<Flash> = ConstStaticCell::new(RamFlash::new());
 static LEARNER: ConstStaticCell<Learner<Rbf<f32>, Shaking, WINDOWS, POINTS, COMPONENTS>> =
     ConstStaticCell::new(Learner::new());
+static STREAM: ConstStaticCell<WatchStream> = ConstStaticCell::new(WatchStream::new());
 static RESTORED: ConstStaticCell<Model> = ConstStaticCell::new(Detector::new());
 
 /// Everything that can end this program.
@@ -70,21 +70,22 @@ impl From<StoreError<FlashError>> for Failure {
 
 fn run() -> Result<(), Failure> {
     let (flash, learner, restored) = (FLASH.take(), LEARNER.take(), RESTORED.take());
+    let stream = STREAM.take();
     let [_, (_, running), ..] = &UNSEEN;
 
     flash.bytes_mut().fill(0x5A);
     say!("Flash: {PAGES} pages of {PAGE} bytes, which were used for something else");
     load(restored, flash)?;
     say!("");
-    let walking = learn(learner, &TRAINING)?;
+    let walking = learn(learner, stream, &TRAINING)?;
     say!("Learned walking: {} bytes in RAM, {} stored", Model::SIZE, walking.encoded_len());
     save(walking, flash)?;
     say!("Saved: {} bytes of flash were programmed or erased", flash.used());
-    reset(restored, flash, walking)?;
+    reset(restored, flash, walking, stream)?;
     say!("Reset, and loaded from flash: the same scores, bit for bit");
-    show(restored)?;
+    show(restored, stream)?;
 
-    let running = learn(learner, running)?;
+    let running = learn(learner, stream, running)?;
     say!("Learned running. Power fails while it is saved:");
     flash.cut_power_after(200, 0);
     match save(running, flash) {
@@ -92,17 +93,17 @@ fn run() -> Result<(), Failure> {
         Ok(()) => return Err(Failure::Saved),
     }
     flash.restore_power();
-    let walking = learn(learner, &TRAINING)?;
-    reset(restored, flash, walking)?;
+    let walking = learn(learner, stream, &TRAINING)?;
+    reset(restored, flash, walking, stream)?;
     say!("Reset, and loaded from flash: the model of walking, as before");
     say!("");
 
-    let running = learn(learner, &UNSEEN[1].1)?;
+    let running = learn(learner, stream, &UNSEEN[1].1)?;
     save(running, flash)?;
     say!("Saved running once more: {} bytes of flash by now", flash.used());
-    reset(restored, flash, running)?;
+    reset(restored, flash, running, stream)?;
     say!("Reset, and loaded from flash: the model of running (and the windows it learned from)");
-    show(restored)?;
+    show(restored, stream)?;
 
     say!("A bit flips:");
     flash.bytes_mut()[PAGE + 100] ^= 1;
@@ -111,19 +112,20 @@ fn run() -> Result<(), Failure> {
 
 fn learn<'a>(
     learner: &'a mut Learner<Rbf<f32>, Shaking, WINDOWS, POINTS, COMPONENTS>,
+    stream: &mut WatchStream,
     recordings: &Recordings,
 ) -> Result<&'a Model, Error> {
     learner.forget();
-    for window in windows::<LENGTH>(recordings) {
-        learner.push(&shaking(&window))?;
+    for window in windows(stream, recordings).step_by(2) {
+        learner.push(&shaking(&window?))?;
     }
     learner.learn(Rbf::for_inputs(3), Recipe::default())?;
     learner.detector()
 }
 
-/// The deviations of the three axes of the accelerometer.
+/// The log deviations of the three axes of the accelerometer.
 fn shaking(window: &Window) -> Shaking {
-    let [_, _, _, _, _, _, x, y, z, ..] = *window;
+    let [_, x, _, y, _, z, ..] = *window;
     [x, y, z]
 }
 
@@ -154,12 +156,17 @@ fn load(model: &mut Model, flash: &mut Flash) -> Result<(), Failure> {
 }
 
 /// All that a reset leaves is the flash; the model that it brings back must score as the one before.
-fn reset(restored: &mut Model, flash: &mut Flash, before: &Model) -> Result<(), Failure> {
+fn reset(
+    restored: &mut Model,
+    flash: &mut Flash,
+    before: &Model,
+    stream: &mut WatchStream,
+) -> Result<(), Failure> {
     *restored = Detector::new();
     load(restored, flash)?;
     for (_, recordings) in &UNSEEN {
-        for window in windows::<LENGTH>(recordings) {
-            let x = shaking(&window);
+        for window in windows(stream, recordings) {
+            let x = shaking(&window?);
             let bits = |model: &Model| model.score(&x).map(|reading| reading.score.spe.to_bits());
             if bits(restored)? != bits(before)? {
                 return Err(Failure::Differs);
@@ -169,14 +176,14 @@ fn reset(restored: &mut Model, flash: &mut Flash, before: &Model) -> Result<(), 
     Ok(())
 }
 
-fn show(model: &Model) -> Result<(), Failure> {
+fn show(model: &Model, stream: &mut WatchStream) -> Result<(), Failure> {
     say!("activity    unusual windows");
     for (name, recordings) in &UNSEEN {
         let mut unusual = 0;
-        for window in windows::<LENGTH>(recordings) {
-            unusual += usize::from(model.score(&shaking(&window))?.unusual);
+        for window in windows(stream, recordings) {
+            unusual += usize::from(model.score(&shaking(&window?))?.unusual);
         }
-        say!("{name:<10}  {unusual:>2} of {WINDOWS}");
+        say!("{name:<10}  {unusual:>3} of {}", motions::WINDOWS);
     }
     say!("");
     Ok(())

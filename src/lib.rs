@@ -31,12 +31,12 @@
 //! include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/walking/model.rs"));
 //!
 //! fn is_unusual(x: &[f32; 12]) -> Result<bool, mercer::Error> {
-//!     Ok(WALKING.score(x)?.unusual) // pub static WALKING: LogDetector<12, 12, 4>
+//!     Ok(WALKING.score(x)?.unusual) // pub static WALKING: GaussianDetector<12, 12, 4>
 //! }
 //! # fn main() {
-//! #     let detector: &mercer::detect::LogDetector<12, 12, 4> = &WALKING;
+//! #     let detector: &mercer::GaussianDetector<12, 12, 4> = &WALKING;
 //! #     assert!(detector.model().is_fitted());
-//! #     assert_eq!(is_unusual(&[0.0; 12]), Ok(true));
+//! #     assert_eq!(is_unusual(&[-9.0; 12]), Ok(true));
 //! # }
 //! ```
 //!

@@ -30,7 +30,7 @@ macro_rules! types {
 
 #[test]
 fn topics_have_a_type_and_an_example() {
-    let mut known = types!(mercer { Alarm, Detector, KernelPca, Learner }).to_vec();
+    let mut known = types!(mercer { Alarm, Detector, KernelPca, Learner, Monitor }).to_vec();
     known.extend(types!(mercer::methods {
         KernelFisher,
         KernelKMeans,
@@ -71,7 +71,7 @@ fn memory_table() -> String {
         "| fit | samples × inputs | points | components | model | workspace | samples | to learn, in all |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
-    landmarks::<f32, 50, 12, 18, 16>(&mut table, "landmarks (example `fit`)");
+    landmarks::<f32, 55, 12, 18, 16>(&mut table, "landmarks (example `fit`)");
     landmarks::<f32, 64, 6, 24, 8>(&mut table, "landmarks");
     landmarks::<f32, 128, 12, 32, 24>(&mut table, "landmarks");
     landmarks::<f32, 128, 12, 48, 24>(&mut table, "landmarks");

@@ -42,7 +42,7 @@ pub(crate) struct Choices {
     #[arg(long, value_enum, default_value_t = Scale::Standard)]
     pub scale: Scale,
     /// Inputs whose logarithm is taken before: deviations, RMS values, energies. `auto`: where all values are positive, the largest at least 4 times the smallest, and the logarithm
-    /// makes them less skewed. Below half the smallest value, a reading counts as that
+    /// makes them less skewed; of windows, only std, rms, p2p and mad. Below half the smallest value, a reading counts as that
     #[arg(long, value_name = "auto|none|NAME,…", default_value = "auto", value_parser = log_choice)]
     pub log: LogChoice,
     /// The numbers that the model is made of

@@ -205,6 +205,19 @@ impl Front {
         self.window + self.hop * self.operators.iter().map(more).sum::<usize>()
     }
 
+    /// Which numbers of a reading are sizes, that vary by factors; logarithms of such have names of their own.
+    pub(crate) fn are_sizes(&self) -> Vec<bool> {
+        let is_size = |feature: &Feature| {
+            matches!(feature, Feature::Std | Feature::Rms | Feature::PeakToPeak | Feature::Mad)
+        };
+        let each: Vec<bool> = self
+            .features
+            .iter()
+            .flat_map(|feature| std::iter::repeat_n(is_size(feature), feature.outputs()))
+            .collect();
+        each.iter().copied().cycle().take(self.inputs()).collect()
+    }
+
     /// What the samples of a channel are multiplied by.
     fn scale(&self, channel: usize) -> f32 {
         match *self.scales {

@@ -19,6 +19,7 @@ mod samples;
 mod saturation;
 mod front;
 mod windows;
+mod fronts;
 mod label;
 mod intake;
 mod loaded;

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail, ensure};
 use mercer::detect::logs::Log;
 
+use crate::front::Front;
 use crate::text::{excerpt, short};
 use crate::{Number, escape};
 
@@ -11,6 +12,8 @@ use crate::{Number, escape};
 pub(crate) enum LogChoice {
     /// By the rule of the library.
     Auto,
+    /// The same for some of the inputs; the others are not.
+    AutoAmong(Vec<bool>),
     /// No input.
     None,
     /// These columns.
@@ -31,10 +34,22 @@ pub(crate) fn log_choice(text: &str) -> Result<LogChoice, String> {
 }
 
 impl LogChoice {
+    /// The same for readings that a front end makes, which says what its numbers are: only sizes can be logarithmic.
+    pub(crate) fn with_front(&self, front: &Front) -> Self {
+        match self {
+            Self::Auto => Self::AutoAmong(front.are_sizes()),
+            other => other.clone(),
+        }
+    }
+
     /// What is wished of each input.
     pub(crate) fn of(&self, columns: &[String]) -> Result<Vec<Log>> {
         let names = match self {
             Self::Auto => return Ok(vec![Log::Auto; columns.len()]),
+            Self::AutoAmong(inputs) => {
+                let log = |&is_among: &bool| if is_among { Log::Auto } else { Log::No };
+                return Ok(inputs.iter().map(log).collect());
+            }
             Self::None => return Ok(vec![Log::No; columns.len()]),
             Self::Columns(names) => names,
         };
@@ -52,7 +67,7 @@ impl LogChoice {
     /// As it is written on a command line; none for the default.
     pub(crate) fn option(&self) -> Option<String> {
         match self {
-            Self::Auto => None,
+            Self::Auto | Self::AutoAmong(_) => None,
             Self::None => Some("none".into()),
             Self::Columns(names) => Some(escape::shell(&names.join(","))),
         }

@@ -1,134 +1,68 @@
-//! Bundled recordings of a smart watch as windows of features; `examples/data/motions` says whose they are.
+//! Bundled recordings of a smart watch, ten instants a second; `examples/data/motions` says whose they are.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 
 const TRAINING: &str = include_str!("../../examples/data/motions/train.csv");
 const UNSEEN: &str = include_str!("../../examples/data/motions/test.csv");
 
-/// Instants of a window, ten a second. A recording has a whole number of windows, so that none holds parts of two.
-const WINDOW: usize = 20;
-const AXES: [&str; 6] = ["ax", "ay", "az", "gx", "gy", "gz"];
 /// The activity that a model learns.
 pub(crate) const NORMAL: &str = "walking";
+/// The columns of the axes, after those of recording, activity and time.
+const AXES: std::ops::Range<usize> = 3..9;
 
-/// CSV of the windows to learn from: those of [`NORMAL`].
+/// CSV of the recordings to learn from: those of [`NORMAL`].
 pub(crate) fn training() -> Result<String> {
-    let windows = windows(TRAINING)?;
-    let lines = windows.iter().filter(|window| window.activity == NORMAL);
-    Ok(csv(&names(), lines.map(Window::numbers)))
+    let rows = rows(TRAINING)?;
+    let [header, ..] = rows.as_slice() else { return Ok(String::new()) };
+    let walking = rows.iter().filter(|row| row[1] == *NORMAL);
+    let lines = std::iter::once(header).chain(walking);
+    Ok(lines.map(|row| line([&row[0]], row)).collect())
 }
 
-/// CSV of windows that no model has seen: activities and recordings in columns before the features, the learned activity first.
+/// CSV of recordings that no model has seen, with their activities, the learned one first.
 pub(crate) fn unseen() -> Result<String> {
-    let mut windows = windows(UNSEEN)?;
-    windows.sort_by_key(|window| window.activity != NORMAL);
-    let header = format!("activity,recording,{}", names());
-    let line = |w: &Window| format!("{},{},{}", w.activity, w.recording, w.numbers());
-    Ok(csv(&header, windows.iter().map(line)))
+    let mut rows = rows(UNSEEN)?;
+    rows[1..].sort_by_key(|row| row[1] != *NORMAL);
+    Ok(rows.iter().map(|row| line([&row[1], &row[0]], row)).collect())
 }
 
-/// Mean and standard deviation of each axis over some instants.
-struct Window {
-    recording: String,
-    activity: String,
-    features: Vec<f64>,
+/// All rows, that of the names first.
+fn rows(recordings: &str) -> Result<Vec<csv::StringRecord>> {
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).from_reader(recordings.as_bytes());
+    Ok(reader.records().collect::<Result<_, _>>()?)
 }
 
-impl Window {
-    /// To as many places as the recordings have.
-    fn numbers(&self) -> String {
-        let cells: Vec<String> = self.features.iter().map(|x| format!("{x:.6}")).collect();
-        cells.join(",")
-    }
-}
-
-fn names() -> String {
-    let of = |what: &str| AXES.map(|axis| format!("{axis}_{what}")).join(",");
-    format!("{},{}", of("mean"), of("dev"))
-}
-
-fn csv(header: &str, lines: impl Iterator<Item = String>) -> String {
-    let mut text = format!("{header}\n");
-    for line in lines {
-        text += &line;
-        text.push('\n');
-    }
-    text
-}
-
-/// The windows of some recordings; they do not overlap.
-fn windows(recordings: &str) -> Result<Vec<Window>> {
-    let mut instants = Vec::new();
-    for record in csv::Reader::from_reader(recordings.as_bytes()).records() {
-        let record = record?;
-        let [recording, activity] = [0, 1].map(|place| record.get(place).map(str::to_string));
-        let recording = recording.context("no recording")?;
-        let activity = activity.context("no activity")?;
-        let axes: Vec<f64> =
-            record.iter().skip(3).map(str::parse).collect::<Result<_, _>>().context("no number")?;
-        ensure!(axes.len() == AXES.len(), "{} axes", axes.len());
-        instants.push((recording, activity, axes));
-    }
-    let window = |rows: &[(String, String, Vec<f64>)]| {
-        let count = rows.len() as f64;
-        let mean = |axis: usize| rows.iter().map(|(.., axes)| axes[axis]).sum::<f64>() / count;
-        let deviation = |axis: usize| {
-            let mean = mean(axis);
-            let squares = rows.iter().map(|(.., axes)| (axes[axis] - mean).powi(2));
-            (squares.sum::<f64>() / count).sqrt()
-        };
-        let axes = 0..AXES.len();
-        let features = axes.clone().map(mean).chain(axes.map(deviation)).collect();
-        let (recording, activity, _) = rows[0].clone();
-        Window { recording, activity, features }
-    };
-    Ok(instants.chunks_exact(WINDOW).map(window).collect())
+/// Some cells, and then those of the axes.
+fn line<const N: usize>(first: [&str; N], row: &csv::StringRecord) -> String {
+    let axes = AXES.filter_map(|column| row.get(column));
+    let cells: Vec<&str> = first.into_iter().chain(axes).collect();
+    cells.join(",") + "\n"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Sums of squares instead of deviations from the mean, on the binary copy of the recordings that firmware uses.
     #[test]
-    fn features_are_those_of_the_recordings() {
+    fn what_is_learned_is_the_binary_copy_that_firmware_uses() {
         let bytes = include_bytes!("../../examples/data/motions/train_walking.f32");
-        let numbers: Vec<f64> = bytes
-            .chunks_exact(4)
-            .map(|b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])))
-            .collect();
+        let copy = bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let csv = training().unwrap();
-        let mut lines = csv.lines();
-        assert_eq!(
-            lines.next(),
-            Some(
-                "ax_mean,ay_mean,az_mean,gx_mean,gy_mean,gz_mean,ax_dev,ay_dev,az_dev,gx_dev,gy_dev,gz_dev"
-            )
-        );
-        let windows = numbers.chunks_exact(WINDOW * AXES.len());
-        assert_eq!((lines.clone().count(), windows.len()), (50, 50));
-        for (line, window) in lines.zip(windows) {
-            let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
-            for axis in 0..AXES.len() {
-                let values = || window.iter().skip(axis).step_by(AXES.len());
-                let mean = values().sum::<f64>() / WINDOW as f64;
-                let squares = values().map(|x| x * x).sum::<f64>() / WINDOW as f64;
-                let deviation = (squares - mean * mean).max(0.0).sqrt();
-                // Six places in the file; single precision in the copy.
-                assert!((cells[axis] - mean).abs() < 5e-6, "{} {mean}", cells[axis]);
-                assert!((cells[AXES.len() + axis] - deviation).abs() < 5e-6, "{line}");
-            }
-        }
+        assert_eq!(csv.lines().next(), Some("recording,ax,ay,az,gx,gy,gz"));
+        let cells = csv.lines().skip(1).flat_map(|line| line.split(',').skip(1));
+        assert!(cells.map(|cell| cell.parse::<f32>().unwrap()).eq(copy));
     }
 
     #[test]
     fn the_learned_activity_comes_first() {
         let csv = unseen().unwrap();
+        assert_eq!(csv.lines().next(), Some("activity,recording,ax,ay,az,gx,gy,gz"));
         let activities: Vec<&str> =
             csv.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
-        assert_eq!(activities.len(), 200);
+        assert_eq!(activities.len(), 4000);
         let expected = ["walking", "standing", "running", "badminton"];
-        for (chunk, activity) in activities.chunks(50).zip(expected) {
+        for (chunk, activity) in activities.chunks(1000).zip(expected) {
             assert!(chunk.iter().all(|&a| a == activity), "{chunk:?}");
         }
     }

@@ -22,6 +22,8 @@ const LANDMARKS: [usize; 7] = [8, 16, 24, 32, 48, 64, 96];
 const MOST_ROWS: usize = 1024;
 /// How far a fault moves an input, in deviations.
 const FAULT: f32 = 3.0;
+/// The share of normal rows above the threshold by which anomalies are found.
+const FALSE_ALARMS: f64 = 0.05;
 
 /// What a fit can be made with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +40,31 @@ pub(crate) struct Found {
     /// The most that a fold needed.
     pub(crate) components: usize,
     /// Mean AUROC over the folds.
-    pub(crate) quality: f64,
+    pub(crate) auroc: f64,
+    /// The share of anomalies above the threshold for [`FALSE_ALARMS`], which the held-out rows
+    /// of all folds give together; the mean over the folds.
+    pub(crate) detected: f64,
+}
+
+impl Found {
+    /// What candidates are compared by.
+    pub(crate) fn judged(&self) -> (f64, f64) {
+        (self.auroc, self.detected)
+    }
+}
+
+/// How a model did on rows that it has not seen.
+struct Judged {
+    components: usize,
+    normal: Vec<f64>,
+    anomalous: Vec<f64>,
+}
+
+/// How normal rows are dealt into folds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dealing {
+    pub(crate) folds: usize,
+    pub(crate) order: FoldOrder,
 }
 
 /// Rows to fit and judge candidates with.
@@ -49,22 +75,25 @@ pub(crate) struct Search {
     /// None: faults are made from held-out rows.
     anomalous: Option<Grid<f32>>,
     anomalous_rows: Vec<usize>,
-    folds: usize,
-    /// The fold of each normal row.
+    /// The fold that each normal row is held out in.
     fold_of: Vec<usize>,
+    folds: usize,
     /// Are folds whole recordings?
-    by_recording: bool,
+    of_recordings: bool,
     all_rows: usize,
+    /// What a row is called.
+    what: &'static str,
 }
 
 impl Search {
-    /// Inputs become logarithmic by all normal rows, and folds are whole recordings, as in a fit.
+    /// Inputs become logarithmic by all normal rows, as they do in a fit. `what` is what rows are
+    /// called.
     pub(crate) fn new(
         data: &Loaded<f32>,
         is_normal: &[bool],
         log: &LogChoice,
-        folds: usize,
-        order: FoldOrder,
+        dealing: Dealing,
+        what: &'static str,
     ) -> Result<Self> {
         let of = |kind: bool| -> Vec<usize> {
             let all = is_normal.iter().enumerate();
@@ -73,59 +102,82 @@ impl Search {
         let (all, anomalous) = (of(true), of(false));
         let samples = with_logs(data, &all, log)?;
         let (normal, normal_rows) = thinned(&samples, &all);
-        let needed = folds.saturating_mul(4);
+        let needed = dealing.folds.saturating_mul(4);
         ensure!(
             normal.rows() >= needed,
-            "{}: {} normal rows are too few, it takes at least {needed} (four for each fold)",
+            "{}: {} normal {what} are too few, it takes at least {needed} (four for each fold)",
             data.name,
             normal.rows()
         );
         let (anomalous, anomalous_rows) = thinned(&samples, &anomalous);
         let anomalous = (anomalous.rows() > 0).then_some(anomalous);
+        let all_rows = all.len();
         let recordings = recordings(&data.begins(), &normal_rows);
-        let count = recordings.last().map_or(1, |last| last + 1);
-        let by_recording = count > 1 && order == FoldOrder::Contiguous;
-        let folds = if by_recording { folds.min(count) } else { folds };
-        let fold_of = match by_recording {
-            true => recordings.iter().map(|recording| recording * folds / count).collect(),
-            false => dealt(order, normal.rows(), folds),
-        };
+        let fold_of = dealing.fold_of(&recordings);
+        let folds = fold_of.iter().max().map_or(0, |last| last + 1);
+        let of_recordings = dealing.is_by_recordings(&recordings);
         Ok(Self {
             normal,
             normal_rows,
             anomalous,
             anomalous_rows,
-            folds,
             fold_of,
-            by_recording,
-            all_rows: all.len(),
+            folds,
+            of_recordings,
+            all_rows,
+            what,
         })
     }
 
-    /// What quality means here.
+    /// What candidates are judged by.
     pub(crate) fn description(&self, label: Option<&str>) -> String {
-        let rows = match (self.normal.rows(), self.all_rows) {
-            (used, all) if used == all => format!("{} normal rows", thousands(all)),
-            (used, all) => format!("{} of {} normal rows", thousands(used), thousands(all)),
+        let what = self.what;
+        let normal = match (self.normal.rows(), self.all_rows) {
+            (used, all) if used == all => format!("{} normal {what}", thousands(all)),
+            (used, all) => format!("{} of {} normal {what}", thousands(used), thousands(all)),
         };
         let against = match (&self.anomalous, label) {
             (Some(rows), Some(label)) => {
-                format!("AUROC of {} rows that {label} calls anomalous", thousands(rows.rows()))
+                format!("AUROC of {} {what} that {label} calls anomalous", thousands(rows.rows()))
             }
             _ => format!("AUROC of faults, one input of a row moved by {FAULT} deviations,"),
         };
-        let folds = match self.by_recording {
-            true => format!("{} folds of whole recordings", self.folds),
-            false => "folds".into(),
+        let folds = match self.of_recordings {
+            true => format!("{} folds of whole recordings", self.folds - 1),
+            false => format!("{} folds", self.folds - 1),
         };
-        format!("quality: {against} against {rows}, each scored by a model of the other {folds}")
+        format!(
+            "{against} against {normal}, each scored by a model of the other {folds}; found: the share of them above a threshold that {} % of the normal {what} exceed",
+            100.0 * FALSE_ALARMS
+        )
+    }
+
+    /// How many normal rows there are.
+    pub(crate) fn normal_rows(&self) -> usize {
+        self.all_rows
+    }
+
+    /// How many anomalous ones are scored.
+    pub(crate) fn anomalous_rows(&self) -> usize {
+        self.anomalous_rows.len()
+    }
+
+    /// What `mercer fit` does unless it is told otherwise, as far as there are rows for it.
+    pub(crate) fn usual(&self) -> Candidate {
+        let gamma = 1.0 / (8.0 * self.normal.columns() as f64);
+        let landmarks = LANDMARKS.into_iter().filter(|&r| r <= self.smallest_fit().min(48));
+        Candidate { gamma, variance: 0.99, landmarks: landmarks.max().unwrap_or(LANDMARKS[0]) }
+    }
+
+    /// Rows that the smallest fit is made to.
+    fn smallest_fit(&self) -> usize {
+        let held_out = |fold: usize| self.fold_of.iter().filter(|&&own| own == fold).count();
+        self.normal.rows() - (0..self.folds).map(held_out).max().unwrap_or_default()
     }
 
     pub(crate) fn candidates(&self) -> Vec<Candidate> {
         let default = 1.0 / (8.0 * self.normal.columns() as f64);
-        let held_out = |fold| self.fold_of.iter().filter(|&&of| of == fold).count();
-        let largest = (0..self.folds).map(held_out).max().unwrap_or_default();
-        let smallest_fit = self.normal.rows() - largest;
+        let smallest_fit = self.smallest_fit();
         let mut candidates = Vec::new();
         for width in WIDTHS {
             for variance in VARIANCES {
@@ -142,20 +194,29 @@ impl Search {
     /// # Errors
     /// Those of fits and scores, which name rows as the file does.
     pub(crate) fn measure(&self, candidate: Candidate) -> Result<Found, Error> {
-        let n = self.normal.rows();
-        let (mut components, mut quality) = (0, 0.0);
-        for fold in 0..self.folds {
+        let folds = (0..self.folds).map(|fold| {
             let (held_out, kept): (Vec<u32>, Vec<u32>) =
-                (0..n as u32).partition(|&i| self.fold_of[i as usize] == fold);
-            let judged = self.judge(candidate, &kept, &held_out)?;
-            components = components.max(judged.components);
-            quality += judged.quality / self.folds as f64;
-        }
-        Ok(Found { candidate, components, quality })
+                (0..self.fold_of.len() as u32).partition(|&i| self.fold_of[i as usize] == fold);
+            self.judge(candidate, &kept, &held_out)
+        });
+        let folds: Vec<Judged> = folds.collect::<Result<_, _>>()?;
+        let threshold = threshold(folds.iter().flat_map(|fold| &fold.normal).copied().collect());
+        let mean = |of: &dyn Fn(&Judged) -> f64| {
+            folds.iter().map(of).sum::<f64>() / folds.len().max(1) as f64
+        };
+        let above = |fold: &Judged| fold.anomalous.iter().filter(|&&spe| spe > threshold).count();
+        Ok(Found {
+            candidate,
+            components: folds.iter().map(|fold| fold.components).max().unwrap_or_default(),
+            auroc: mean(&|fold| {
+                auroc(&fold.normal, &fold.anomalous).map_or(0.0, |estimate| estimate.value)
+            }),
+            detected: mean(&|fold| above(fold) as f64 / fold.anomalous.len().max(1) as f64),
+        })
     }
 
-    /// Fits a candidate to some rows and judges it by others.
-    fn judge(&self, candidate: Candidate, kept: &[u32], held_out: &[u32]) -> Result<Found, Error> {
+    /// Fits a candidate to some rows and scores others.
+    fn judge(&self, candidate: Candidate, kept: &[u32], held_out: &[u32]) -> Result<Judged, Error> {
         let inputs = self.normal.columns();
         let (mut mean, mut deviation) = (vec![0.0; inputs], vec![0.0; inputs]);
         let samples = Indexed { samples: &self.normal, rows: kept };
@@ -207,36 +268,48 @@ impl Search {
             scaling::apply(&mut x, &mean, &deviation);
             anomalous.push(spe(&x, row)?);
         }
-        let quality = auroc(&normal, &anomalous).map_or(0.0, |estimate| estimate.value);
-        Ok(Found { candidate, components: report.components, quality })
+        Ok(Judged { components: report.components, normal, anomalous })
     }
 }
 
-/// The recording of each of some rows, counted among those that have any of them; recordings but the first begin at
-/// these rows.
+impl Dealing {
+    /// Where rows are of several recordings, contiguous folds are whole ones.
+    fn is_by_recordings(&self, recordings: &[usize]) -> bool {
+        self.order == FoldOrder::Contiguous && recordings.last().is_some_and(|&last| last > 0)
+    }
+
+    /// The fold of each row: of `u` recordings the `j`-th goes to fold `⌊j·folds/u⌋`, as in a fit.
+    fn fold_of(&self, recordings: &[usize]) -> Vec<usize> {
+        let rows = recordings.len();
+        if self.is_by_recordings(recordings) {
+            let count = recordings.last().map_or(1, |last| last + 1);
+            let fold = |recording: &usize| recording * self.folds.min(count) / count;
+            return recordings.iter().map(fold).collect();
+        }
+        let mut fold_of = vec![0; rows];
+        for fold in 0..self.folds {
+            let held_out = self.order.held_out(fold, rows, self.folds);
+            held_out.positions().for_each(|row| fold_of[row] = fold);
+        }
+        fold_of
+    }
+}
+
+/// The recording of each of some rows, counted among those that have any of them; recordings but
+/// the first begin at these rows.
 fn recordings(begins: &[usize], rows: &[usize]) -> Vec<usize> {
-    let of_all = |row: &usize| begins.partition_point(|begin| begin <= row);
-    let mut counted = Vec::with_capacity(rows.len());
-    let mut last: Option<(usize, usize)> = None;
-    for recording in rows.iter().map(of_all) {
-        let number = match last {
-            Some((known, number)) if known == recording => number,
-            Some((_, number)) => number + 1,
-            None => 0,
-        };
-        last = Some((recording, number));
-        counted.push(number);
-    }
-    counted
+    let mut known: Vec<usize> =
+        rows.iter().map(|row| begins.partition_point(|begin| begin <= row)).collect();
+    let all = known.clone();
+    known.dedup();
+    all.iter().map(|recording| known.partition_point(|other| other < recording)).collect()
 }
 
-/// The fold of each of so many rows.
-fn dealt(order: FoldOrder, rows: usize, folds: usize) -> Vec<usize> {
-    let mut fold_of = vec![0; rows];
-    for fold in 0..folds {
-        order.held_out(fold, rows, folds).positions().for_each(|row| fold_of[row] = fold);
-    }
-    fold_of
+/// What [`FALSE_ALARMS`] of such scores are expected to exceed, as a fit has it.
+fn threshold(mut normal: Vec<f64>) -> f64 {
+    normal.sort_by(f64::total_cmp);
+    let rank = ((1.0 - FALSE_ALARMS) * (normal.len() + 1) as f64).ceil() as usize;
+    normal.get(rank.min(normal.len()).saturating_sub(1)).copied().unwrap_or_default()
 }
 
 /// All rows after the logarithms that suit the normal ones.
@@ -276,8 +349,21 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_dealt_as_in_a_fit() {
-        assert_eq!(dealt(FoldOrder::Contiguous, 6, 3), [0, 0, 1, 1, 2, 2]);
-        assert_eq!(dealt(FoldOrder::Interleaved, 5, 2), [0, 1, 0, 1, 0]);
+    fn folds_are_whole_recordings() {
+        let dealt =
+            |order, folds, recordings: &[usize]| Dealing { folds, order }.fold_of(recordings);
+        let contiguous = |folds, recordings| dealt(FoldOrder::Contiguous, folds, recordings);
+        assert_eq!(contiguous(2, &[0, 0, 0, 1, 2]), [0, 0, 0, 0, 1]);
+        assert_eq!(contiguous(4, &[0, 0, 1, 1, 1]), [0, 0, 1, 1, 1], "no more than recordings");
+        assert_eq!(contiguous(2, &[0; 5]), [0, 0, 0, 1, 1], "one recording is cut");
+        assert_eq!(dealt(FoldOrder::Interleaved, 2, &[0, 0, 1, 1]), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn the_threshold_is_that_of_a_fit() {
+        // ⌈0.95·(n + 1)⌉: the 38th of 39, and of 10 there is no 11th.
+        assert_eq!(threshold((1..=39).rev().map(f64::from).collect()), 38.0);
+        assert_eq!(threshold((1..=10).map(f64::from).collect()), 10.0);
+        assert_eq!(threshold(Vec::new()), 0.0);
     }
 }

@@ -14,13 +14,20 @@ pub(crate) struct FrontChoice {
     /// Rows are raw samples: make a reading of every window of so many of them. `auto`: 256, or a smaller power of two if recordings are short
     #[arg(long, value_name = "N|auto", value_parser = window)]
     pub(crate) window: Option<WindowChoice>,
-    /// Samples from the start of a window to that of the next; with more than --window, some are in none [default: half the window]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) hop: Option<u32>,
     /// What a window becomes, for each channel: mean, std, logstd, rms, p2p, min, max, crest, skew, kurt, mad, logmad, zc, and bandsB (logarithms of the energies in B bands of
     /// frequencies; the window must be a power of two). `auto`: mean,logstd,bands4, or mean,logstd,logmad if bands cannot be
     #[arg(long, value_name = "LIST|auto", value_parser = features)]
     pub(crate) features: Option<FeatureChoice>,
+    #[command(flatten)]
+    pub(crate) rest: FrontRest,
+}
+
+/// What is made of raw samples, but for windows and features.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct FrontRest {
+    /// Samples from the start of a window to that of the next; with more than --window, some are in none [default: half the window]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) hop: Option<u32>,
     /// What is done with readings over time, one after the other: maW (mean of the last W), ewmaA, lagL (the last L side by side), diff
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Operator>)]
     pub(crate) operators: Vec<Operator>,
@@ -45,7 +52,7 @@ pub(crate) enum WindowChoice {
     Samples(u32),
 }
 
-fn window(text: &str) -> Result<WindowChoice, String> {
+pub(crate) fn window(text: &str) -> Result<WindowChoice, String> {
     match text {
         "auto" => Ok(WindowChoice::Auto),
         _ => {
@@ -62,7 +69,7 @@ pub(crate) enum FeatureChoice {
     These(Vec<Feature>),
 }
 
-fn features(text: &str) -> Result<FeatureChoice, String> {
+pub(crate) fn features(text: &str) -> Result<FeatureChoice, String> {
     match text {
         "auto" => Ok(FeatureChoice::Auto),
         _ => {
@@ -75,28 +82,14 @@ fn features(text: &str) -> Result<FeatureChoice, String> {
 /// The window that is best on most recordings, see `--window`.
 const USUAL_WINDOW: usize = 256;
 /// The smallest that is chosen unasked.
-const LEAST_WINDOW: usize = 16;
+pub(crate) const LEAST_WINDOW: usize = 16;
 /// Windows that a detector learns from, at the least.
-const ENOUGH_WINDOWS: usize = 32;
+pub(crate) const ENOUGH_WINDOWS: usize = 32;
 
 impl FrontChoice {
     /// Refuses what is for raw samples where rows are readings.
     pub(crate) fn require_none(&self) -> Result<()> {
-        let Self { window: _, hop, features, operators, floor, units, rate, by: _ } = self;
-        let given = [
-            ("hop", hop.is_some()),
-            ("features", features.is_some()),
-            ("operators", !operators.is_empty()),
-            ("floor", floor.is_some()),
-            ("units", !units.is_empty()),
-            ("rate", rate.is_some()),
-        ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((name, _)) => {
-                bail!("--{name} is for raw samples: add --window N or --window auto")
-            }
-            None => Ok(()),
-        }
+        self.rest.require_none(self.features.is_some())
     }
 
     /// Refuses to choose a window by rows that can be read only once.
@@ -109,15 +102,6 @@ impl FrontChoice {
         Ok(())
     }
 
-    /// The columns that are channels or inputs, without those that have another purpose.
-    pub(crate) fn columns(&self, choice: &ColumnChoice, label: Option<&str>) -> ColumnChoice {
-        let mut choice = choice.clone();
-        if choice.columns.is_empty() {
-            choice.drop.extend([self.by.as_deref(), label].into_iter().flatten().map(String::from));
-        }
-        choice
-    }
-
     /// The recipe for these channels. What was chosen for the user is said on standard error.
     pub(crate) fn front(
         &self,
@@ -125,12 +109,11 @@ impl FrontChoice {
         rows: &RowChoice,
         channels: Vec<String>,
     ) -> Result<Front> {
-        let hop_of = |window: usize| self.hop.map_or((window / 2).max(1), |hop| hop as usize);
         let window = match self.window.unwrap_or(WindowChoice::Auto) {
             WindowChoice::Samples(samples) => samples as usize,
             WindowChoice::Auto => {
-                let stretches = stretches(source, rows, self.by.as_deref())?;
-                choose_window(&stretches, hop_of)
+                let stretches = stretches(source, rows, self.rest.by.as_deref())?;
+                choose_window(&stretches, |window| self.rest.hop_of(window))
             }
         };
         let features = match &self.features {
@@ -145,17 +128,7 @@ impl FrontChoice {
                 vec![Feature::Mean, Feature::LogStd, Feature::LogMad]
             }
         };
-        let front = Front {
-            channels,
-            window,
-            hop: hop_of(window),
-            features,
-            floor: self.floor.unwrap_or(FLOOR),
-            scales: self.units.clone(),
-            operators: self.operators.clone(),
-            rate: self.rate,
-            by: self.by.clone(),
-        };
+        let front = self.rest.front(channels, window, features);
         front.validate().with_context(|| source.name())?;
         if front.hop > front.window {
             complain(&format!(
@@ -167,8 +140,62 @@ impl FrontChoice {
     }
 }
 
+impl FrontRest {
+    /// Refuses what is for raw samples where rows are readings.
+    pub(crate) fn require_none(&self, has_features: bool) -> Result<()> {
+        let Self { hop, operators, floor, units, rate, by: _ } = self;
+        let given = [
+            ("hop", hop.is_some()),
+            ("features", has_features),
+            ("operators", !operators.is_empty()),
+            ("floor", floor.is_some()),
+            ("units", !units.is_empty()),
+            ("rate", rate.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) => {
+                bail!("--{name} is for raw samples: add --window N or --window auto")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The columns that are channels or inputs, without those that have another purpose.
+    pub(crate) fn columns(&self, choice: &ColumnChoice, label: Option<&str>) -> ColumnChoice {
+        let mut choice = choice.clone();
+        if choice.columns.is_empty() {
+            choice.drop.extend([self.by.as_deref(), label].into_iter().flatten().map(String::from));
+        }
+        choice
+    }
+
+    pub(crate) fn hop_of(&self, window: usize) -> usize {
+        self.hop.map_or((window / 2).max(1), |hop| hop as usize)
+    }
+
+    /// The recipe, which is not yet validated.
+    pub(crate) fn front(
+        &self,
+        channels: Vec<String>,
+        window: usize,
+        features: Vec<Feature>,
+    ) -> Front {
+        Front {
+            channels,
+            window,
+            hop: self.hop_of(window),
+            features,
+            floor: self.floor.unwrap_or(FLOOR),
+            scales: self.units.clone(),
+            operators: self.operators.clone(),
+            rate: self.rate,
+            by: self.by.clone(),
+        }
+    }
+}
+
 /// How many rows follow one another without a gap or a change of recording, again and again.
-fn stretches(source: &Source, rows: &RowChoice, by: Option<&str>) -> Result<Vec<usize>> {
+pub(crate) fn stretches(source: &Source, rows: &RowChoice, by: Option<&str>) -> Result<Vec<usize>> {
     let mut table = Table::open(source, &rows.of_samples())?;
     let by = by.map(|name| table.column(name)).transpose()?;
     let mut stretches: Vec<usize> = Vec::new();
@@ -191,13 +218,15 @@ fn stretches(source: &Source, rows: &RowChoice, by: Option<&str>) -> Result<Vec<
     Ok(stretches)
 }
 
+/// How many windows there are in such stretches.
+pub(crate) fn windows_of(stretches: &[usize], window: usize, hop: usize) -> usize {
+    let of = |rows: &usize| rows.checked_sub(window).map_or(0, |rest| rest / hop + 1);
+    stretches.iter().map(of).sum()
+}
+
 /// The largest power of two that gives enough windows, and leaves few rows without one.
 fn choose_window(stretches: &[usize], hop_of: impl Fn(usize) -> usize) -> usize {
-    let windows = |window: usize| -> usize {
-        let of =
-            |rows: &usize| rows.checked_sub(window).map_or(0, |rest| rest / hop_of(window) + 1);
-        stretches.iter().map(of).sum()
-    };
+    let windows = |window: usize| windows_of(stretches, window, hop_of(window));
     let rows: usize = stretches.iter().sum();
     let left_out = |window: usize| -> usize { stretches.iter().filter(|&&n| n < window).sum() };
     let mut window = USUAL_WINDOW;

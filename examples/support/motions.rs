@@ -1,25 +1,41 @@
-//! The smart-watch recordings as windows of features.
+//! The smart-watch recordings, and the recipe that makes readings of them.
 #![allow(dead_code, reason = "every program uses a part of it")]
 
-use mercer::math::Real;
+use mercer::Error;
+use mercer::signal::{Feature, FrontEnd, Names};
 
-/// Mean and standard deviation of each axis.
-pub(crate) const FEATURES: usize = 2 * AXES;
-/// Instants of one activity in each of the two files, ten a second: ten recordings of 100.
-pub(crate) const ROWS: usize = 1000;
+/// What is made of raw samples: a recipe that the compiler knows.
+pub(crate) struct Watch;
 
-/// Instants in a window of the model in `data/walking`: two seconds.
-pub(crate) const MODEL_LENGTH: usize = 20;
+impl FrontEnd for Watch {
+    const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd];
+    const CHANNELS: &'static [&'static str] = &["ax", "ay", "az", "gx", "gy", "gz"];
+}
 
-/// Instants of one recording.
-const RECORDING: usize = 100;
+/// Six axes, ten samples a second: windows of 1.6 s, one every 0.8 s.
+pub(crate) type WatchStream = mercer::stream!(Watch, f32, AXES, LENGTH, HOP);
+
+/// Mean and log deviation of each axis.
+pub(crate) const FEATURES: usize = WatchStream::INPUTS;
+/// Windows of one activity in each of the two files, of ten recordings.
+pub(crate) const WINDOWS: usize = 10 * RECORDING_WINDOWS;
+/// Windows of one recording.
+pub(crate) const RECORDING_WINDOWS: usize = (RECORDING - LENGTH) / HOP + 1;
+
+/// What the features are called.
+pub(crate) const NAMES: Names<'static> = Names::new(Watch::CHANNELS, Watch::FEATURES, &[]);
+
 const AXES: usize = 6;
+const LENGTH: usize = 16;
+const HOP: usize = 8;
+/// Instants of one recording: ten seconds.
+const RECORDING: usize = 100;
 
 /// All recordings of one activity, one after the other: little-endian `f32`, an instant a row.
 ///
 /// `cargo xtask data` makes these from the CSV files beside them.
 #[repr(transparent)]
-pub(crate) struct Recordings([u8; 4 * AXES * ROWS]);
+pub(crate) struct Recordings([u8; 4 * AXES * 10 * RECORDING]);
 
 macro_rules! recordings {
     ($name:literal) => {
@@ -41,25 +57,6 @@ pub(crate) static UNSEEN: [(&str, Recordings); 4] = [
 /// The features of one window.
 pub(crate) type Window = [f32; FEATURES];
 
-/// What each feature is, for people.
-pub(crate) const NAMES: [&str; FEATURES] = [
-    "mean of ax",
-    "mean of ay",
-    "mean of az",
-    "mean of gx",
-    "mean of gy",
-    "mean of gz",
-    "deviation of ax",
-    "deviation of ay",
-    "deviation of az",
-    "deviation of gx",
-    "deviation of gy",
-    "deviation of gz",
-];
-
-/// Those of the features that are standard deviations.
-pub(crate) const DEVIATIONS: [usize; AXES] = [6, 7, 8, 9, 10, 11];
-
 /// The instants of some recordings, as a sensor gives them; each recording by itself.
 pub(crate) fn raw(
     recordings: &Recordings,
@@ -69,24 +66,16 @@ pub(crate) fn raw(
     rows.chunks(RECORDING).map(|rows| rows.iter().map(|row| row.map(f32::from_le_bytes)))
 }
 
-/// The windows of `W` instants of some recordings; they do not overlap.
-pub(crate) fn windows<const W: usize>(recordings: &Recordings) -> impl Iterator<Item = Window> {
-    let (numbers, _) = recordings.0.as_chunks::<4>();
-    let (rows, _) = numbers.as_chunks::<AXES>();
-    rows.chunks_exact(W).map(features)
-}
-
-/// Means of the axes, then their standard deviations.
-fn features(rows: &[[[u8; 4]; AXES]]) -> Window {
-    let count = rows.len() as f32;
-    let mut features = [0.0; FEATURES];
-    let (means, deviations) = features.split_at_mut(AXES);
-    for (axis, (mean, deviation)) in means.iter_mut().zip(deviations).enumerate() {
-        // Decoded where it is used: a window of numbers would take half a kilobyte of stack.
-        let values = || rows.iter().map(|row| f32::from_le_bytes(row[axis]));
-        *mean = values().sum::<f32>() / count;
-        let variance = values().map(|v| (v - *mean) * (v - *mean)).sum::<f32>() / count;
-        *deviation = Real::sqrt(variance);
-    }
-    features
+/// The windows of some recordings, none of which crosses from one to the next.
+pub(crate) fn windows(
+    stream: &mut WatchStream,
+    recordings: &Recordings,
+) -> impl Iterator<Item = Result<Window, Error>> {
+    let instants = raw(recordings).flat_map(|recording| recording.enumerate());
+    instants.filter_map(|(place, sample)| {
+        if place == 0 {
+            stream.gap();
+        }
+        stream.push(&sample).map(|reading| reading.copied()).transpose()
+    })
 }

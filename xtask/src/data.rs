@@ -1,4 +1,4 @@
-//! The data and the model that the examples carry, made from the recordings in `examples/data/motions`.
+//! The data and the models that the examples carry, made from the recordings in `examples/data`.
 
 use std::fs;
 use std::path::Path;
@@ -8,16 +8,9 @@ use anyhow::{Context, Result, ensure};
 
 use crate::toolchain::host_cargo;
 
-#[path = "../../examples/support/motions.rs"]
-mod motions;
-
-use motions::{DEVIATIONS, FEATURES, MODEL_LENGTH, NAMES, TRAINING, UNSEEN, Window, windows};
-
 const MOTIONS: &str = "examples/data/motions";
 const WALKING: &str = "examples/data/walking";
-
-/// Of the unseen windows, each so-many-th is a reading for the model.
-const EVERY: usize = 10;
+const SHOULDER: &str = "examples/data/shoulder";
 
 /// Makes the files, or with `check` says which are not what would be made.
 pub(crate) fn run(check: bool) -> Result<ExitCode> {
@@ -34,15 +27,12 @@ pub(crate) fn run(check: bool) -> Result<ExitCode> {
             settle(root, &name, &recordings(&text, activity)?, check)?;
         }
     }
-    let train = windows::<MODEL_LENGTH>(&TRAINING).map(|window| ("walking", window));
-    settle(root, &format!("{WALKING}/train.csv"), table(train).as_bytes(), check)?;
-    let readings = UNSEEN.iter().flat_map(|(activity, recordings)| {
-        windows::<MODEL_LENGTH>(recordings).step_by(EVERY).map(move |window| (*activity, window))
-    });
-    settle(root, &format!("{WALKING}/readings.csv"), table(readings).as_bytes(), check)?;
-    let made = Walking::make(root)?;
-    settle(root, &format!("{WALKING}/model.rs"), &made.source, check)?;
-    settle(root, &format!("{WALKING}/scores.csv"), &made.scores, check)?;
+    for file in ["train", "test"] {
+        let csv = root.join(SHOULDER).join(file).with_extension("csv");
+        let text = fs::read_to_string(&csv).with_context(|| csv.display().to_string())?;
+        settle(root, &format!("{SHOULDER}/{file}.i16"), &counts(&text)?, check)?;
+    }
+    MODELS.iter().try_for_each(|model| model.settle(root, check))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -75,55 +65,120 @@ fn recordings(csv: &str, activity: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Windows as CSV: the activity, then the features, each as the shortest text that reads back as the same number.
-fn table(windows: impl Iterator<Item = (&'static str, Window)>) -> String {
-    let names = columns();
-    let mut text = format!("activity,{}\n", names.join(","));
-    for (activity, window) in windows {
-        text += activity;
-        for feature in window {
-            text += &format!(",{feature:?}");
+/// The axes of all rows of the shoulder exercises, as little-endian `i16`.
+fn counts(csv: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for (line, row) in csv.lines().enumerate().skip(1) {
+        for field in row.split(',').skip(2) {
+            let count: i16 = field.parse().with_context(|| format!("line {}", line + 1))?;
+            bytes.extend(count.to_le_bytes());
         }
-        text += "\n";
     }
-    text
+    Ok(bytes)
 }
 
-/// What the features are called in a CSV file.
-fn columns() -> [String; FEATURES] {
-    NAMES.map(|name| name.replace(" of ", "_"))
+/// A model that the host command makes of raw recordings, and what it says of others.
+struct Model {
+    folder: &'static str,
+    name: &'static str,
+    /// How it is fitted, without where it goes.
+    fit: &'static [&'static str],
+    /// What its samples are on a device.
+    samples: &'static str,
+    test: &'static str,
+    /// Which rows are scored, one kind after the other.
+    scored: &'static [&'static [&'static str]],
 }
 
-/// What the host command makes of the windows: a model, its source, and the scores of readings.
-struct Walking {
-    source: Vec<u8>,
-    scores: Vec<u8>,
-}
+const MODELS: [Model; 2] = [
+    Model {
+        folder: WALKING,
+        name: "WALKING",
+        // The recipe of `examples/support/motions.rs`.
+        fit: &[
+            "examples/data/motions/train.csv",
+            "--where",
+            "activity=walking",
+            "--drop",
+            "t_s",
+            "--by",
+            "recording",
+            "--window",
+            "16",
+            "--features",
+            "mean,logstd",
+            "--rate",
+            "10",
+            "--landmarks",
+            "12",
+            "--components",
+            "4",
+        ],
+        samples: "f32",
+        test: "examples/data/motions/test.csv",
+        scored: &[
+            &["--where", "activity=walking"],
+            &["--where", "activity=running"],
+            &["--where", "activity=badminton"],
+            &["--where", "activity=standing"],
+        ],
+    },
+    Model {
+        folder: SHOULDER,
+        name: "ROWING",
+        fit: &[
+            "examples/data/shoulder/train.csv",
+            "--drop",
+            "exercise",
+            "--by",
+            "recording",
+            "--window",
+            "64",
+            "--features",
+            "mean,logstd,logmad",
+            "--units",
+            "0.001",
+            "--rate",
+            "50",
+            "--landmarks",
+            "24",
+            "--components",
+            "12",
+        ],
+        samples: "i16",
+        test: "examples/data/shoulder/test.csv",
+        scored: &[&[]],
+    },
+];
 
-impl Walking {
-    fn make(root: &Path) -> Result<Self> {
-        // As a program and not as a dependency, which every firmware would wait for that is run through here.
-        let mercer = |arguments: &[&str]| -> Result<Vec<u8>> {
-            let package = ["run", "--quiet", "--package", "mercer-cli", "--"];
-            let mut command = Command::new(host_cargo());
-            command.current_dir(root).args(package).args(arguments).stderr(Stdio::inherit());
-            let output = command.output().context("cargo does not run")?;
-            ensure!(output.status.success(), "mercer {} failed", arguments.join(" "));
-            Ok(output.stdout)
-        };
-        let folder = root.join("target/walking");
+impl Model {
+    fn settle(&self, root: &Path, check: bool) -> Result<()> {
+        let folder = root.join("target/data").join(self.name);
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        let (model, source) = (folder.join("walking.mercer"), folder.join("model.rs"));
-        let path = |path: &Path| path.display().to_string();
-        let (train, readings) = (format!("{WALKING}/train.csv"), format!("{WALKING}/readings.csv"));
-        let sizes = ["--landmarks", "12", "--components", "4"];
-        let names = columns();
-        let deviations = DEVIATIONS.map(|feature| names[feature].as_str()).join(",");
-        let log = ["--log", &deviations, "--out", &path(&model)];
-        let fit = [["fit", &train, "--drop", "activity"], log].concat();
-        mercer(&[fit.as_slice(), &sizes].concat())?;
-        mercer(&["export", &path(&model), "--rust", &path(&source), "--name", "WALKING"])?;
-        let scores = mercer(&["score", &path(&model), &readings])?;
-        Ok(Self { source: fs::read(&source).with_context(|| path(&source))?, scores })
+        let path = |name: &str| folder.join(name).display().to_string();
+        let (model, source) = (path("model.mercer"), path("model.rs"));
+        mercer(root, &[&["fit"], self.fit, &["--out", &model]].concat())?;
+        let export = ["export", &model, "--rust", &source, "--name", self.name];
+        mercer(root, &[export.as_slice(), &["--samples", self.samples]].concat())?;
+        let source = fs::read(&source).with_context(|| source.clone())?;
+        settle(root, &format!("{}/model.rs", self.folder), &source, check)?;
+        let mut scores = String::new();
+        for rows in self.scored {
+            let score = ["score", &model, self.test, "--by", "recording"];
+            let said = String::from_utf8(mercer(root, &[&score, *rows].concat())?)?;
+            let first = if scores.is_empty() { 0 } else { 1 };
+            scores.extend(said.split_inclusive('\n').skip(first));
+        }
+        settle(root, &format!("{}/scores.csv", self.folder), scores.as_bytes(), check)
     }
+}
+
+/// Runs the host command: as a program and not as a dependency, which every firmware would wait for that is run through here.
+fn mercer(root: &Path, arguments: &[&str]) -> Result<Vec<u8>> {
+    let package = ["run", "--quiet", "--package", "mercer-cli", "--"];
+    let mut command = Command::new(host_cargo());
+    command.current_dir(root).args(package).args(arguments).stderr(Stdio::inherit());
+    let output = command.output().context("cargo does not run")?;
+    ensure!(output.status.success(), "mercer {} failed", arguments.join(" "));
+    Ok(output.stdout)
 }

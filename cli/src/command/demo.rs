@@ -21,12 +21,25 @@ pub(super) struct Arguments {
 /// What is done one after the other, as one would type it in the folder, and why.
 const STEPS: [(&str, &[&str]); 5] = [
     (
-        "Learn what walking looks like. Deviations vary by factors,\nso their logarithm is taken.",
-        &["fit", "walking.csv", "--log", DEVIATIONS, "--out", "walking.mercer"],
+        "Learn what walking looks like, from windows of 16 samples:\nmean and log deviation of each axis, by `mercer tune`.\nNo window crosses from one recording to the next.",
+        &[
+            "fit",
+            "walking.csv",
+            "--window",
+            "16",
+            "--features",
+            "mean,logstd",
+            "--by",
+            "recording",
+            "--rate",
+            "10",
+            "--out",
+            "walking.mercer",
+        ],
     ),
     (
-        "Score other windows: 50 each of walking, standing,\nrunning and badminton. Each 20th is shown.",
-        &["score", "walking.mercer", "motions.csv", "--every", "20", "--by", "recording"],
+        "Score other recordings: 110 windows each of walking,\nstanding, running and badminton. Each 40th is shown.",
+        &["score", "walking.mercer", "motions.csv", "--every", "40", "--by", "recording"],
     ),
     (
         "How many windows are unusual, and what the alarm makes of\nthem, which starts afresh with each recording of 10 s.",
@@ -44,7 +57,7 @@ const STEPS: [(&str, &[&str]); 5] = [
         ],
     ),
     (
-        "The model as Rust source, for firmware to include.",
+        "The model as Rust source, for firmware to include: raw\nsamples in, alarm out.",
         &["export", "walking.mercer", "--rust", "walking.rs", "--name", "WALKING"],
     ),
     (
@@ -63,16 +76,13 @@ const STEPS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// The columns that are standard deviations.
-const DEVIATIONS: &str = "ax_dev,ay_dev,az_dev,gx_dev,gy_dev,gz_dev";
-
 /// Columns of a narrow terminal, with room for a prompt and a continuation.
 const WIDTH: usize = 56;
 
 /// All files that the demo leaves, with what they are.
 const FILES: [(&str, &str); 5] = [
-    ("walking.csv", "to learn from: 50 windows of walking"),
-    ("motions.csv", "to score: 200 windows, 4 activities"),
+    ("walking.csv", "to learn from: 10 recordings of walking"),
+    ("motions.csv", "to score: 40 recordings, 4 activities"),
     ("walking.mercer", "the model"),
     ("walking.rs", "the model as a static in flash"),
     ("report.html", "open it in a browser"),
@@ -84,8 +94,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     write_whole(&folder.join("walking.csv"), motions::training()?.as_bytes())?;
     write_whole(&folder.join("motions.csv"), motions::unseen()?.as_bytes())?;
-    say!("Recordings of a smart watch, cut into windows of 2 seconds;");
-    say!("each is 12 numbers: mean and deviation of six axes.");
+    say!("Raw recordings of a smart watch, 10 s each: accelerometer");
+    say!("and gyroscope, six axes, ten samples a second.");
     // Each step reads and writes what its line says.
     std::env::set_current_dir(folder).with_context(|| folder.display().to_string())?;
     say!("\n$ cd {}", folder.display());
@@ -100,7 +110,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     say!("\nNext: open report.html. Then the same with a CSV of your");
     say!("own, a column for each sensor, rows from normal days:");
-    say!("  mercer fit yours.csv --out yours.mercer");
+    say!("  mercer fit yours.csv --window auto --out yours.mercer");
+    say!("(without --window, each row is a reading by itself)");
     Ok(())
 }
 

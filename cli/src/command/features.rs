@@ -43,9 +43,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     // Or it would read its own answers, and never end.
     require_other(Path::new("/dev/stdout"), source.files(rows))?;
     front.require_file(source)?;
-    let (label, by) = (label.as_deref(), front.by.as_deref());
+    let (label, by) = (label.as_deref(), front.rest.by.as_deref());
     let mut table = Table::open(source, &rows.of_samples())?;
-    let channels = table.inputs(&front.columns(columns, label))?;
+    let channels = table.inputs(&front.rest.columns(columns, label))?;
     let front = front.front(source, rows, table.names(&channels))?;
     front.bands_in_hertz().iter().for_each(|bands| complain(bands));
     let beside = Beside { label, by, normal: normal.clone(), ..Beside::default() };

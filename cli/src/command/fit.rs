@@ -62,8 +62,8 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
 
 fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
     let Arguments { source, rows, columns, choices, .. } = arguments;
-    let columns = arguments.front.columns(columns, None);
-    let beside = Beside { by: arguments.front.by.as_deref(), ..Beside::default() };
+    let columns = arguments.front.rest.columns(columns, None);
+    let beside = Beside { by: arguments.front.rest.by.as_deref(), ..Beside::default() };
     let (mut room, front);
     let intake = if arguments.front.window.is_some() {
         arguments.front.require_file(source)?;
@@ -86,8 +86,12 @@ fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
         Some(most) => data.thinned(most as usize),
         None => data,
     };
+    let mut choices = choices.clone();
+    if let Some(front) = &front {
+        choices.log = choices.log.with_front(front);
+    }
     let mut progress = Progress::new("fitting", 0);
-    let model = learn(&data, choices, &mut || progress.step())?;
+    let model = learn(&data, &choices, &mut || progress.step())?;
     Ok(Model { front, ..model })
 }
 

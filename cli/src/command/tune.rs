@@ -1,42 +1,47 @@
-//! `mercer tune`: which width, components and landmarks to fit with.
+//! `mercer tune`: which width, components and landmarks to fit with, and which windows and features of raw samples.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use mercer::detect::Cost;
 use mercer::detect::cost::detector_size;
 use mercer::kernel::Rbf;
 
 use super::say;
 use crate::escape;
+use crate::front::Front;
+use crate::fronts::FrontSearch;
 use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
 use crate::learn::explain;
-use crate::loaded::load;
+use crate::loaded::{Loaded, load};
 use crate::logs::{LogChoice, log_choice};
 use crate::missing::Missing;
 use crate::progress::Progress;
-use crate::search::{Candidate, Found, Search};
+use crate::search::{Candidate, Dealing, Found, Search};
 use crate::table::{ColumnChoice, RowChoice, Source, Table};
-use crate::text::{hang, short, thousands};
+use crate::text::{complain, hang, short, thousands};
+use crate::windows::ENOUGH_WINDOWS;
 
-/// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use.
+/// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use; of raw samples, windows and features first.
 ///
-/// Each candidate is fitted to all folds but one, which it then scores. With --label, quality is the AUROC of the anomalous rows against held-out normal ones. Without, it
-/// is that of single-sensor faults: the held-out rows again, each with one input moved by three of its deviations.
+/// Each candidate is fitted to all folds but one, which it then scores. With --label, it is judged by the AUROC of the anomalous rows against held-out normal ones, and by how
+/// many of them are found at 5 % false alarms. Without, by that of single-sensor faults: the held-out rows again, each with one input moved by three of its deviations.
+///
+/// With --window, rows are raw samples. Windows and features are compared by what a fit makes of them unless it is told otherwise, window by window (one is anomalous if any of its rows
+/// is), which takes --label: faults that are made of readings say nothing about which readings to take. The rest is then searched for the best.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
     source: Source,
+    #[command(flatten)]
+    fronts: FrontSearch,
     /// The column that says what is normal; it is no input
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
     #[command(flatten)]
     normal: NormalLabels,
-    /// Rows in a row with the same text in this column are one recording; it is no input. Folds are whole recordings then
-    #[arg(long, value_name = "COLUMN")]
-    by: Option<String>,
     #[command(flatten)]
     rows: RowChoice,
     #[command(flatten)]
@@ -44,7 +49,7 @@ pub(super) struct Arguments {
     /// Inputs whose logarithm is taken first, as `mercer fit` does it
     #[arg(long, value_name = "auto|none|NAME,…", default_value = "auto", value_parser = log_choice)]
     log: LogChoice,
-    /// Parts that the normal rows are dealt into
+    /// Parts that the normal rows are dealt into; with --by, whole recordings
     #[arg(long, value_name = "F", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
     /// contiguous: for readings that follow each other in time; interleaved: for independent ones
@@ -61,25 +66,194 @@ pub(super) struct Arguments {
     all: bool,
 }
 
-/// Quality that counts as as good as the best.
+/// AUROC, and then the share that is found, which count as as good as the best.
 const CLOSE_ENOUGH: f64 = 0.005;
+const FOUND_CLOSE_ENOUGH: f64 = 0.02;
+/// Windows that are compared unasked.
+const MOST_WINDOWS: usize = 4;
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let Arguments { source, rows, label, columns, by, .. } = arguments;
-    let mut columns = columns.clone();
-    if columns.columns.is_empty() {
-        columns.drop.extend(label.iter().chain(by).cloned());
+    let label = arguments.label.as_deref();
+    let trials = trials(arguments)?;
+    let judged = |trial: &Trial| trial.found.map_or((0.0, 0.0), |found| found.judged());
+    let chosen = smallest_of_the_best(&trials, judged).expect("no trials are an error");
+    if trials.len() > 1 {
+        say!("{}", hang(&chosen.search.description(label), 0));
+        say!("\n  window   hop  inputs  windows   AUROC   found  features");
+        for trial in &trials {
+            let mark = if std::ptr::eq(trial, chosen) { '>' } else { ' ' };
+            say!("{mark} {}", trial.line());
+        }
+        let legend = format!(
+            "(normal and anomalous windows; > is the one with the fewest inputs, and then the shortest window, within {CLOSE_ENOUGH} of the best AUROC and of these within {} % of the most that is found)",
+            100.0 * FOUND_CLOSE_ENOUGH
+        );
+        say!("\n{}\n", hang(&legend, 0));
     }
-    let mut table = Table::open(source, rows)?;
-    let inputs = table.inputs(&columns)?;
-    let beside = Beside { label: label.as_deref(), by: by.as_deref(), ..Beside::default() };
-    let data = load(Intake::<f32>::rows(table, inputs, &beside, Missing::Error)?)?;
-    let normal = match label {
-        Some(label) => arguments.normal.split(&data.name, label, &data.labels)?,
-        None => vec![true; data.samples.rows()],
+    let Trial { front, data, search, .. } = chosen;
+    data.omissions.iter().for_each(|omission| complain(omission));
+    data.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
+    let candidate = search_grid(arguments, data, search)?;
+    let mut labels: Vec<&str> = data.labels.iter().map(String::as_str).collect();
+    labels.retain(|label| arguments.normal.is_normal(label));
+    labels.sort_unstable();
+    labels.dedup();
+    say!("\n{}", fit_line(arguments, &labels, front.as_ref(), candidate));
+    Ok(())
+}
+
+/// Readings to fit to, and how that goes by default.
+struct Trial {
+    /// What made them of raw samples, if these were given.
+    front: Option<Front>,
+    data: Loaded<f32>,
+    search: Search,
+    /// Not looked for where there is nothing to compare it with.
+    found: Option<Found>,
+}
+
+/// The readings of the rows, or those that all front ends make of them which are to be compared.
+fn trials(arguments: &Arguments) -> Result<Vec<Trial>> {
+    let Arguments { source, fronts, rows, label, columns, .. } = arguments;
+    let columns = fronts.rest.columns(columns, label.as_deref());
+    if !fronts.is_raw()? {
+        return Ok(vec![Trial::new(arguments, &columns, None)?]);
+    }
+    ensure!(
+        !source.is_stream(),
+        "--window reads the rows again for each recipe, which standard input cannot be: name a file"
+    );
+    let channels = {
+        let mut table = Table::open(source, &rows.of_samples())?;
+        let channels = table.inputs(&columns)?;
+        table.names(&channels)
     };
-    let order = arguments.fold_order.into();
-    let search = Search::new(&data, &normal, &arguments.log, arguments.folds as usize, order)?;
+    let (asked, automatic) = (fronts.windows(), fronts.automatic(source, rows)?);
+    ensure!(
+        !asked.is_empty() || !automatic.is_empty(),
+        "{}: --window auto: no window of 16 samples or more gives {ENOUGH_WINDOWS} of them",
+        source.name()
+    );
+    let count: usize =
+        asked.iter().chain(&automatic).map(|&window| fronts.sets(window).len()).sum();
+    ensure!(
+        count == 1 || label.is_some(),
+        "to choose between windows or features takes --label: faults that are made of readings, by moving one by its own deviation, say nothing about which readings to take"
+    );
+    let mut progress = Progress::new("comparing", count as u64);
+    let (mut trials, mut refused): (Vec<Trial>, _) = (Vec::new(), None);
+    let is_asked = |window: &usize| asked.contains(window);
+    let mut chosen_for_the_user = 0;
+    for &window in asked.iter().chain(automatic.iter().filter(|window| !is_asked(window))) {
+        let before = trials.len();
+        if !is_asked(&window) && chosen_for_the_user == MOST_WINDOWS {
+            break;
+        }
+        for features in fronts.sets(window) {
+            let front = fronts.rest.front(channels.clone(), window, features);
+            match Trial::new(arguments, &columns, Some(front)).and_then(|t| t.tried(count > 1)) {
+                // Of those that nobody asked for, only such as a model can be fitted to.
+                Ok(trial) if !is_asked(&window) && trial.search.normal_rows() < ENOUGH_WINDOWS => {}
+                Ok(trial) => trials.push(trial),
+                Err(error) => {
+                    if is_asked(&window) && count > 1 {
+                        complain(&format!("--window {window} is left out: {error:#}"));
+                    }
+                    refused = Some(error);
+                }
+            }
+            progress.step();
+        }
+        chosen_for_the_user += usize::from(!is_asked(&window) && trials.len() > before);
+    }
+    drop(progress);
+    if trials.is_empty() {
+        bail!(refused.unwrap_or_else(|| anyhow!(
+            "{}: --window auto: no window of 16 samples or more gives {ENOUGH_WINDOWS} normal ones",
+            source.name()
+        )));
+    }
+    trials.sort_by_key(Trial::size);
+    Ok(trials)
+}
+
+impl Trial {
+    fn new(arguments: &Arguments, columns: &ColumnChoice, front: Option<Front>) -> Result<Self> {
+        let Arguments { source, fronts, rows, label, normal, .. } = arguments;
+        let beside = Beside {
+            label: label.as_deref(),
+            by: fronts.rest.by.as_deref(),
+            normal: normal.clone(),
+            ..Beside::default()
+        };
+        let data = match &front {
+            Some(front) => {
+                front.validate()?;
+                let mut table = Table::open(source, &rows.of_samples())?;
+                let channels = table.inputs(columns)?;
+                let (mut room, taken) = (None, (Missing::Skip, rows.every));
+                load(Intake::windows((table, channels), front, &mut room, &beside, taken)?)?
+            }
+            None => {
+                let mut table = Table::open(source, rows)?;
+                let inputs = table.inputs(columns)?;
+                load(Intake::rows(table, inputs, &beside, Missing::Error)?)?
+            }
+        };
+        let is_normal = match label {
+            Some(label) => normal.split(&data.name, label, &data.labels)?,
+            None => vec![true; data.samples.rows()],
+        };
+        let dealing =
+            Dealing { folds: arguments.folds as usize, order: arguments.fold_order.into() };
+        let what = if front.is_some() { "windows" } else { "rows" };
+        let log = front.as_ref().map(|front| arguments.log.with_front(front));
+        let log = log.as_ref().unwrap_or(&arguments.log);
+        let search = Search::new(&data, &is_normal, log, dealing, what)?;
+        Ok(Self { front, data, search, found: None })
+    }
+
+    /// With what comes of the usual fit, if that is wanted.
+    fn tried(self, is_wanted: bool) -> Result<Self> {
+        if !is_wanted {
+            return Ok(self);
+        }
+        let found = self.search.measure(self.search.usual());
+        let found = Some(found.map_err(|error| explain(error, &self.data))?);
+        Ok(Self { found, ..self })
+    }
+
+    /// Inputs, and samples of a window: what it takes on a device.
+    fn size(&self) -> (usize, usize) {
+        (self.data.columns.len(), self.front.as_ref().map_or(0, |front| front.window))
+    }
+
+    fn line(&self) -> String {
+        let (Some(front), Some(found)) = (&self.front, &self.found) else { return String::new() };
+        let windows = format!("{}+{}", self.search.normal_rows(), self.search.anomalous_rows());
+        format!(
+            "{:>6} {:>5}  {:>6} {windows:>8}  {:.4} {:>5.1} %  {}",
+            front.window,
+            front.hop,
+            self.data.columns.len(),
+            found.auroc,
+            100.0 * found.detected,
+            listed(&front.features)
+        )
+    }
+}
+
+/// The first of those that are as good as the best, by their AUROC and then by what they find.
+fn smallest_of_the_best<R>(sorted: &[R], judged: impl Fn(&R) -> (f64, f64)) -> Option<&R> {
+    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::NEG_INFINITY, f64::max);
+    let auroc = most(&mut sorted.iter().map(|row| judged(row).0)) - CLOSE_ENOUGH;
+    let close = || sorted.iter().filter(|row| judged(row).0 >= auroc);
+    let found = most(&mut close().map(|row| judged(row).1)) - FOUND_CLOSE_ENOUGH;
+    close().find(|row| judged(row).1 >= found)
+}
+
+/// Tries all candidates, shows the best of each size, and returns the one to use.
+fn search_grid(arguments: &Arguments, data: &Loaded<f32>, search: &Search) -> Result<Candidate> {
     let candidates = search.candidates();
     let mut progress = Progress::new("searching", candidates.len() as u64);
     let (mut found, mut refused) = (Vec::new(), None);
@@ -98,61 +272,49 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             && arguments.max_instructions.is_none_or(|most| row.instructions <= most)
     };
     let mut rows: Vec<&Row> = rows.iter().filter(affordable).collect();
-    let Some(best) = rows.iter().map(|row| row.quality).max_by(f64::total_cmp) else {
+    rows.sort_by(|a, b| a.flash.cmp(&b.flash).then(b.found.auroc.total_cmp(&a.found.auroc)));
+    let Some(&chosen) = smallest_of_the_best(&rows, |row| row.found.judged()) else {
         match refused.filter(|_| found.is_empty()) {
             Some(error) => {
-                return Err(explain(error, &data).context("no candidate could be fitted"));
+                return Err(explain(error, data).context("no candidate could be fitted"));
             }
             None => bail!("no candidate is within these limits"),
         }
     };
-    rows.sort_by(|a, b| a.flash.cmp(&b.flash).then(b.quality.total_cmp(&a.quality)));
-    let chosen = rows
-        .iter()
-        .find(|row| row.quality >= best - CLOSE_ENOUGH)
-        .expect("the best is one of them");
-
-    say!("{}", hang(&search.description(label.as_deref()), 0));
-    say!("\n     gamma   var.  landm.  comp.  quality   flash   instr.");
-    let mut so_far = f64::NEG_INFINITY;
+    say!("{}", hang(&search.description(arguments.label.as_deref()), 0));
+    say!("\n     gamma   var. landm. comp.  AUROC   found   flash  instr.");
+    let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     for row in &rows {
-        let beaten = row.quality <= so_far;
-        so_far = so_far.max(row.quality);
-        if beaten && !arguments.all && !std::ptr::eq(*row, *chosen) {
-            continue;
+        let (auroc, detected) = row.found.judged();
+        let is_beaten = auroc <= best.0 && detected <= best.1;
+        best = (best.0.max(auroc), best.1.max(detected));
+        let is_chosen = std::ptr::eq(*row, chosen);
+        if is_chosen || arguments.all || !is_beaten {
+            say!("{} {row}", if is_chosen { '>' } else { ' ' });
         }
-        say!("{} {row}", if std::ptr::eq(*row, *chosen) { '>' } else { ' ' });
     }
     let legend = format!(
-        "(variance, landmarks, components; flash in bytes; instructions of a score on a Cortex-M4F, at the most; > is the smallest within {CLOSE_ENOUGH} of the best)"
+        "(variance, landmarks, components; flash in bytes; instructions of a score on a Cortex-M4F, at the most; > is the smallest within {CLOSE_ENOUGH} of the best AUROC and of these within {} % of the most that is found)",
+        100.0 * FOUND_CLOSE_ENOUGH
     );
     say!("\n{}", hang(&legend, 0));
-    let mut labels: Vec<&str> = data.labels.iter().map(String::as_str).collect();
-    labels.retain(|label| arguments.normal.is_normal(label));
-    labels.sort_unstable();
-    labels.dedup();
-    say!("\n{}", fit_line(arguments, &labels, chosen.candidate));
-    Ok(())
+    Ok(chosen.found.candidate)
 }
 
 /// One line of the table.
 struct Row {
-    candidate: Candidate,
-    components: usize,
-    quality: f64,
+    found: Found,
     flash: usize,
     instructions: usize,
 }
 
 impl Row {
     fn new(inputs: usize, found: &Found) -> Self {
-        let Found { candidate, components, quality } = *found;
+        let components = found.components;
         // The folds may have needed fewer, all rows may not.
-        let points = candidate.landmarks;
+        let points = found.candidate.landmarks;
         Self {
-            candidate,
-            components,
-            quality,
+            found: *found,
             flash: detector_size::<Rbf<f32>, f32>(inputs, points, components),
             instructions: Cost::gaussian(inputs, points, components).instructions.cortex_m4f,
         }
@@ -161,13 +323,14 @@ impl Row {
 
 impl std::fmt::Display for Row {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Candidate { gamma, variance, landmarks } = self.candidate;
+        let Candidate { gamma, variance, landmarks } = self.found.candidate;
         write!(
             f,
-            "{:>8}  {variance:>5}  {landmarks:>6}  {:>5}  {:>7.4}  {:>6}  {:>7}",
+            "{:>8}  {variance:>5} {landmarks:>6} {:>5}  {:.4} {:>5.1} %  {:>6} {:>7}",
             short(gamma),
-            self.components,
-            self.quality,
+            self.found.components,
+            self.found.auroc,
+            100.0 * self.found.detected,
             thousands(self.flash),
             thousands(self.instructions),
         )
@@ -175,8 +338,13 @@ impl std::fmt::Display for Row {
 }
 
 /// The command that fits the chosen candidate to the normal rows, of which --every then takes each K-th.
-fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate) -> String {
-    let Arguments { source, rows, columns, label, .. } = arguments;
+fn fit_line(
+    arguments: &Arguments,
+    normal_labels: &[&str],
+    front: Option<&Front>,
+    candidate: Candidate,
+) -> String {
+    let Arguments { source, fronts, rows, columns, label, .. } = arguments;
     let mut words: Vec<String> = vec!["mercer".into(), "fit".into(), path(&source.data)];
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     if source.delimiter != b',' {
@@ -211,7 +379,24 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
             option(name, escape::shell(&list.join(",")));
         }
     }
-    if let Some(by) = &arguments.by {
+    if let Some(front) = front {
+        option("window", front.window.to_string());
+        option("hop", front.hop.to_string());
+        option("features", listed(&front.features));
+        if !front.operators.is_empty() {
+            option("operators", listed(&front.operators));
+        }
+        if let Some(floor) = fronts.rest.floor {
+            option("floor", format!("{floor:?}"));
+        }
+        if !front.scales.is_empty() {
+            option("units", listed(&front.scales));
+        }
+        if let Some(rate) = front.rate {
+            option("rate", rate.to_string());
+        }
+    }
+    if let Some(by) = &fronts.rest.by {
         option("by", escape::shell(by));
     }
     let default =
@@ -231,6 +416,11 @@ fn fit_line(arguments: &Arguments, normal_labels: &[&str], candidate: Candidate)
         words.push("--no-header".into());
     }
     words.join(" ")
+}
+
+fn listed(values: &[impl ToString]) -> String {
+    let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+    texts.join(",")
 }
 
 fn path(path: &Path) -> String {

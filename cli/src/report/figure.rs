@@ -6,6 +6,9 @@ use plotters::prelude::*;
 
 use crate::escape;
 
+/// What a mark in a figure means: its form, its tone, and a text that is not escaped yet.
+pub(super) type Key = (&'static str, Tone, String);
+
 /// A colour by what it is for; the style sheet has one for light and one for dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::figure::{LEVELS, Shape, Tone};
+use super::figure::{Key, LEVELS, Shape, Tone};
 use super::heat::HeatMap;
 use super::readings::{Readings, file_name};
 use super::scatter::Scatter;
@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::text::{percent, short, shorten, thousands};
 use crate::{KernelSpec, Number, Precision};
 
-/// Characters of a text in a table or a legend.
+/// Characters of a text of others in a table or a legend.
 const LONGEST_CELL: usize = 28;
 /// Labels that have a line in the table.
 const MOST_LABELS: usize = 20;
@@ -82,15 +82,14 @@ fn timeline<T: Number>(readings: &Readings<T>) -> Result<String> {
     let mut caption = format!(
         "SPE of each row. {}",
         legend(&[
-            ("line", Tone::Data, "score"),
-            ("line", Tone::Limit, &format!("threshold {}", short(readings.threshold))),
-            ("dot", Tone::Unusual, "unusual"),
-            ("box", Tone::Alarm, "bar above: alarm"),
+            ("line", Tone::Data, "score".into()),
+            ("line", Tone::Limit, format!("threshold {}", short(readings.threshold))),
+            ("dot", Tone::Unusual, "unusual".into()),
+            ("box", Tone::Alarm, "bar above: alarm".into()),
         ])
     );
     if let Some(labels) = &readings.labels {
-        let keys: Vec<_> =
-            labels.legend().into_iter().map(|(tone, name)| ("box", tone, name)).collect();
+        let keys = labels.legend("box", LONGEST_CELL);
         write!(caption, "<br>Strip: {}. {}", escape(&labels.column), legend(&keys))?;
     }
     if timeline.is_logarithmic() {
@@ -111,7 +110,7 @@ fn timeline<T: Number>(readings: &Readings<T>) -> Result<String> {
 /// Tables of unusual rows: the worst ones, and how many by label.
 fn unusual_rows<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
     Ok(format!(
-        "<div class=\"pair\">\n{}{}</div>\n",
+        "<div class=\"pair tables\">\n{}{}</div>\n",
         worst_rows(model, readings)?,
         by_label(readings)
     ))
@@ -225,11 +224,12 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
     let mut keys = vec![];
     match &readings.labels {
         Some(labels) => {
-            keys.extend(labels.legend().into_iter().map(|(tone, name)| ("dot", tone, name)));
-            keys.push(("ring", Tone::Ink, "ring instead of dot: unusual"));
+            keys.extend(labels.legend("dot", LONGEST_CELL));
+            keys.push(("ring", Tone::Ink, "ring instead of dot: unusual".into()));
         }
         None => {
-            keys.extend([("dot", Tone::Data, "usual row"), ("ring", Tone::Unusual, "unusual")]);
+            keys.push(("dot", Tone::Data, "usual row".into()));
+            keys.push(("ring", Tone::Unusual, "unusual".into()));
         }
     }
     let mut caption = legend(&keys);
@@ -255,8 +255,8 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
 fn fit<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
     let spectrum = Spectrum::new(model)?;
     let mut caption = legend(&[
-        ("box", Tone::Data, "variance that a component explains"),
-        ("dot", Tone::Limit, &format!("together: {} kept", percent(model.training.explained))),
+        ("box", Tone::Data, "variance that a component explains".into()),
+        ("dot", Tone::Limit, format!("together: {} kept", percent(model.training.explained))),
     ]);
     if spectrum.left_out > 0 {
         write!(caption, "<br>{} not drawn.", words::count(spectrum.left_out, "more component"))?;
@@ -323,13 +323,13 @@ fn figure(id: &str, content: &str, caption: &str) -> String {
     format!("<figure id=\"{id}\">\n{content}<figcaption>{caption}</figcaption>\n</figure>\n")
 }
 
-/// What the marks in a figure mean: their form, their tone, and a text that is not escaped yet.
-fn legend(keys: &[(&str, Tone, &str)]) -> String {
-    let key = |(form, tone, text): &(&str, Tone, &str)| {
+/// What the marks in a figure mean.
+fn legend(keys: &[Key]) -> String {
+    let key = |(form, tone, text): &Key| {
         format!(
             "<span class=\"key\"><i class=\"{form} b-{}\"></i>{}</span>",
             tone.name(),
-            cell(text)
+            escape(text)
         )
     };
     keys.iter().map(key).collect::<Vec<_>>().join(" ")

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::figure::{LABELS, Tone};
+use super::figure::{Key, LABELS, Tone};
+use crate::text::shorten;
 
 /// The labels of all rows.
 pub(super) struct Labels {
@@ -33,12 +34,13 @@ impl Labels {
         tone(self.of_rows[row])
     }
 
-    /// Names and tones for a legend.
-    pub(super) fn legend(&self) -> Vec<(Tone, &str)> {
+    /// Keys of a legend with marks of this form; a name may be longer than there is room for.
+    pub(super) fn legend(&self, form: &'static str, longest: usize) -> Vec<Key> {
         let own = self.names.iter().take(LABELS).enumerate();
-        let mut legend: Vec<_> = own.map(|(i, name)| (tone(i), name.as_str())).collect();
+        let mut legend: Vec<Key> =
+            own.map(|(i, name)| (form, tone(i), shorten(name, longest))).collect();
         if self.names.len() > LABELS {
-            legend.push((tone(LABELS), "others"));
+            legend.push((form, tone(LABELS), "others".into()));
         }
         legend
     }
@@ -60,7 +62,7 @@ mod tests {
         assert_eq!(labels.of_rows, [0, 1, 2, 0]);
         let many: Vec<String> = (0..9).map(|label| label.to_string()).collect();
         let labels = Labels::new("what", &many);
-        assert_eq!(labels.legend().len(), LABELS + 1);
+        assert_eq!(labels.legend("dot", 9).len(), LABELS + 1);
         assert_eq!([labels.tone(0), labels.tone(8)], [Tone::Label(0), Tone::Label(LABELS)]);
     }
 }

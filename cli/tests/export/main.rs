@@ -68,8 +68,9 @@ struct Data {
 }
 
 impl Data {
+    /// Mean and deviation of six axes of a smart watch in windows of 2 s.
     fn walking() -> Self {
-        let file = |name: &str| project(&format!("examples/data/walking/{name}.csv"));
+        let file = |name: &str| project(&format!("cli/tests/data/walking_{name}.csv"));
         Self { name: "walking", train: file("train"), readings: file("readings") }
     }
 
