@@ -188,6 +188,37 @@ pub enum Error {
     NotFitted,
     /// The bytes are not a stored detector of this type.
     Format(FormatFault),
+    /// A stored model was made for another front end than this one.
+    FrontEnd(FrontEndFault),
+}
+
+/// What is different about the front end of a stored model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum FrontEndFault {
+    /// A size, or how many there are of something.
+    Count {
+        /// What is counted: `channels`, samples of the `window` or the `hop`, `features`, `scales`
+        /// or `operators`.
+        what: &'static str,
+        /// As it is in this program.
+        expected: usize,
+        /// As it is in the stored model.
+        found: usize,
+    },
+    /// One of several.
+    Entry {
+        /// Of what: `feature`, `scale` or `operator`.
+        what: &'static str,
+        /// Which one, counted from 0.
+        index: usize,
+    },
+    /// Something that there is one of.
+    Other {
+        /// `floor`, or `kind of samples`.
+        what: &'static str,
+    },
 }
 
 /// What is wrong with one sample.
@@ -262,6 +293,13 @@ pub enum FormatFault {
         /// The tag of the type in this program.
         expected: u8,
         /// The tag of the type in the stored detector.
+        found: u8,
+    },
+    /// Something is of a kind that there is none of in this version.
+    Unknown {
+        /// What it is, e.g. `feature`.
+        what: &'static str,
+        /// Its tag.
         found: u8,
     },
     /// The length does not follow from the counts of inputs, points and components, or one of these
@@ -380,6 +418,7 @@ impl fmt::Display for Error {
             }
             Self::NotFitted => f.write_str("model has not been fitted"),
             Self::Format(fault) => write!(f, "what was stored cannot be used: {fault}"),
+            Self::FrontEnd(fault) => write!(f, "model was made for another front end: {fault}"),
         }
     }
 }
@@ -419,10 +458,23 @@ impl fmt::Display for FormatFault {
             Self::Tag { what, expected, found } => {
                 write!(f, "{what} has tag {found:#04x}, expected {expected:#04x}")
             }
+            Self::Unknown { what, found } => write!(f, "there is no {what} of tag {found:#04x}"),
             Self::Length { expected, found } => {
                 write!(f, "length is {found} bytes, but the counts imply {expected}")
             }
             Self::Flags { found } => write!(f, "unknown flags {found:#04x}"),
+        }
+    }
+}
+
+impl fmt::Display for FrontEndFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Count { what, expected, found } => {
+                write!(f, "its {what}: {found}, expected {expected}")
+            }
+            Self::Entry { what, index } => write!(f, "its {what} {index} is another one"),
+            Self::Other { what } => write!(f, "its {what} is another one"),
         }
     }
 }
@@ -432,6 +484,7 @@ impl core::error::Error for Error {
         match self {
             Self::Sample { fault, .. } | Self::Query(fault) => Some(fault),
             Self::Format(fault) => Some(fault),
+            Self::FrontEnd(fault) => Some(fault),
             _ => None,
         }
     }
@@ -440,6 +493,8 @@ impl core::error::Error for Error {
 impl core::error::Error for Fault {}
 
 impl core::error::Error for FormatFault {}
+
+impl core::error::Error for FrontEndFault {}
 
 /// Checks that there is room for what is needed.
 pub(crate) const fn require_capacity(

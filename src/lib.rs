@@ -90,6 +90,7 @@ pub mod signal;
 pub mod kernel;
 pub mod kpca;
 pub mod detect;
+pub mod monitor;
 // Beside that line: the lectures' other methods.
 pub mod methods;
 
@@ -100,4 +101,5 @@ pub use detect::{
 pub use error::Error;
 pub use kernel::Kernel;
 pub use kpca::KernelPca;
+pub use monitor::Monitor;
 pub use progress::Progress;

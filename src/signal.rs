@@ -45,6 +45,9 @@
 //! | `extract` | [`Extractor`], and [`Features`] for recipes that are read at run time |
 //! | `rows` | [`Rows`]: operators with what they remember; [`RowsMut`] for those of run time |
 //! | `names` | [`Names`]: what each number of a reading is called |
+//! | `view` | [`FrontEndView`]: the whole recipe as values |
+//! | `stream` | [`Stream`]: window, features and operators in one value |
+//! | `source` | [`Source`]: a stream, or a reference to one |
 //!
 //! Everything is `f32`, also where a detector works in `f64`. A recipe that is known to the
 //! compiler and one that is read at run time go through the same code, so that they give the same
@@ -61,7 +64,10 @@ mod front_end;
 mod names;
 mod operator;
 mod rows;
+mod source;
 mod statistics;
+mod stream;
+mod view;
 mod window;
 
 pub use extract::{Extractor, Features};
@@ -71,4 +77,7 @@ pub use front_end::{FLOOR, FrontEnd};
 pub use names::{Name, Names};
 pub use operator::{Operator, memory, width};
 pub use rows::{Rows, RowsMut};
-pub use window::{Channel, Full, LARGEST, Stored, Window};
+pub use source::Source;
+pub use stream::{Stream, view};
+pub use view::FrontEndView;
+pub use window::{Channel, Full, LARGEST, SampleKind, Stored, Window};

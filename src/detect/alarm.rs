@@ -150,7 +150,8 @@ impl<T: Smooth> Alarm<T> {
         }
     }
 
-    const fn start(config: AlarmConfig) -> Self {
+    /// The same with numbers that are known to make sense.
+    pub(crate) const fn start(config: AlarmConfig) -> Self {
         let state = if config.warm_up > 0 { AlarmState::WarmUp } else { AlarmState::Normal };
         Self { config, state, warming: config.warm_up, absent: 0, history: 0, smoothed: None }
     }

@@ -92,6 +92,25 @@ fn write<K: Known, T: Stored>(
     logarithms.floored
 }
 
+/// Writes the features of one channel by the recipe `F`, and returns how many logarithms were at
+/// the floor. `memory` has [`spectrum_memory`].
+pub(crate) fn extract<F: FrontEnd, T: Stored, const LENGTH: usize>(
+    number: usize,
+    channel: &Channel<'_, T>,
+    memory: &mut [f32],
+    out: &mut [f32],
+) -> usize {
+    let turn: &[f32] = if Exactly::<F>::SET.has(Set::BANDS) { &Turn::<LENGTH>::TABLE } else { &[] };
+    let channel = channel.scaled(scale(F::SCALES, number));
+    let memory = (turn.as_chunks().0, memory.as_chunks_mut().0);
+    write::<Exactly<F>, T>(F::FEATURES, F::FLOOR, &channel, memory, out)
+}
+
+/// How many numbers a transform takes place in: none without bands.
+pub(crate) const fn spectrum_memory(features: &[Feature], length: usize) -> usize {
+    if Set::of(features).has(Set::BANDS) { length } else { 0 }
+}
+
 /// Takes logarithms of at least a floor, and counts those that are at it.
 struct Logarithms {
     floor: f32,
@@ -167,17 +186,13 @@ impl<F: FrontEnd, const INPUTS: usize, const MEMORY: usize> Extractor<F, INPUTS,
             require(validate_scales(F::SCALES, CHANNELS));
             let inputs = CHANNELS * outputs(F::FEATURES);
             assert!(INPUTS == inputs, "INPUTS is channels times outputs of the features");
-            let memory = if Exactly::<F>::SET.has(Set::BANDS) { LENGTH } else { 0 };
+            let memory = spectrum_memory(F::FEATURES, LENGTH);
             assert!(MEMORY == memory, "MEMORY is the length of the window for bands, else 0");
         };
-        let turn: &[f32] =
-            if Exactly::<F>::SET.has(Set::BANDS) { &Turn::<LENGTH>::TABLE } else { &[] };
-        let mut floored = 0;
         let readings = self.reading.chunks_exact_mut(const { outputs(F::FEATURES) });
+        let mut floored = 0;
         for (number, (channel, out)) in window.channels().zip(readings).enumerate() {
-            let channel = channel.scaled(scale(F::SCALES, number));
-            let memory = (turn.as_chunks().0, self.memory.as_chunks_mut().0);
-            floored += write::<Exactly<F>, T>(F::FEATURES, F::FLOOR, &channel, memory, out);
+            floored += extract::<F, T, LENGTH>(number, &channel, &mut self.memory, out);
         }
         floored
     }
@@ -243,7 +258,7 @@ impl<'a> Features<'a> {
     ) -> Result<usize, Error> {
         require_shape("samples", self.length, channel.len())?;
         require_shape("outputs", outputs(self.features), out.len())?;
-        let needed = if Set::of(self.features).has(Set::BANDS) { self.length } else { 0 };
+        let needed = spectrum_memory(self.features, self.length);
         if needed > 0 {
             require_shape("turn", needed, turn.len())?;
         }

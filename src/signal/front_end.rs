@@ -24,6 +24,9 @@ pub trait FrontEnd {
     const SCALES: &'static [f32] = &[];
     /// What is done with readings before a detector sees them, one after the other.
     const OPERATORS: &'static [Operator] = &[];
+    /// What the channels are called in logs: nothing, so that they are numbered, or a name for
+    /// each.
+    const CHANNELS: &'static [&'static str] = &[];
 }
 
 /// What the samples of a channel are multiplied by.

@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use crate::linalg::slices::entry;
 use crate::signal::feature::{Feature, outputs};
 use crate::signal::operator::{Operator, width};
 
@@ -21,6 +20,8 @@ use crate::signal::operator::{Operator, width};
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
     channels: &'a [&'a str],
+    /// How many there are, with a name or not.
+    count: usize,
     features: &'a [Feature],
     operators: &'a [Operator],
 }
@@ -32,7 +33,17 @@ impl<'a> Names<'a> {
         features: &'a [Feature],
         operators: &'a [Operator],
     ) -> Self {
-        Self { channels, features, operators }
+        Self { channels, count: channels.len(), features, operators }
+    }
+
+    /// Those of `count` channels; the ones without a name are called by their number, `0_mean`.
+    pub(crate) const fn counted(
+        count: usize,
+        channels: &'a [&'a str],
+        features: &'a [Feature],
+        operators: &'a [Operator],
+    ) -> Self {
+        Self { channels, count, features, operators }
     }
 
     /// How many there are: as many as a reading has numbers.
@@ -58,7 +69,7 @@ impl<'a> Names<'a> {
 
     /// How many numbers there are before the operators.
     const fn row(&self) -> usize {
-        self.channels.len() * outputs(self.features)
+        self.count * outputs(self.features)
     }
 }
 
@@ -71,10 +82,13 @@ pub struct Name<'a> {
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Names { channels, features, operators } = self.names;
+        let Names { channels, features, operators, .. } = self.names;
         let each = outputs(features).max(1);
         let index = self.index % self.names.row().max(1);
-        write!(f, "{}_", entry(channels, index / each))?;
+        match channels.get(index / each) {
+            Some(channel) => write!(f, "{channel}_")?,
+            None => write!(f, "{}_", index / each)?,
+        }
         let mut within = index % each;
         for feature in features {
             match (within.checked_sub(feature.outputs()), feature) {

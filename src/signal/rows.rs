@@ -133,20 +133,32 @@ impl<'a> RowsMut<'a> {
     }
 }
 
-/// Takes a row through the operators; false if one of them needs more.
+/// Takes a copy of a row through the operators; false if one of them needs more.
 fn push(
     operators: &[Operator],
-    mut memory: &mut [f32],
+    memory: &mut [f32],
     row: &mut [f32],
     seen: &mut u32,
     input: &[f32],
 ) -> Result<bool, Error> {
-    if let Some(input) = first_not_finite(input) {
+    copy(input, row);
+    operate(operators, memory, row, seen, input.len())
+}
+
+/// Takes the `width` numbers at the front of `row` through the operators, in place; false if one of
+/// them needs more.
+pub(crate) fn operate(
+    operators: &[Operator],
+    mut memory: &mut [f32],
+    row: &mut [f32],
+    seen: &mut u32,
+    mut width: usize,
+) -> Result<bool, Error> {
+    if let Some(input) = first_not_finite(head(row, width)) {
         *seen = 0;
         return Err(Error::Query(Fault::NotFinite { input }));
     }
-    copy(input, row);
-    let (mut before, mut width) = (*seen, input.len());
+    let mut before = *seen;
     *seen = seen.saturating_add(1);
     for &operator in operators {
         let (own, rest) = split_mut(memory, operator.memory(width));

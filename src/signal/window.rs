@@ -20,9 +20,21 @@ mod sealed {
     impl Sealed for i16 {}
 }
 
+/// What raw samples are; see [`Stored`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum SampleKind {
+    /// Numbers, as `f32`.
+    Numbers,
+    /// Counts of a converter, as `i16`.
+    Counts,
+}
+
 /// What a window keeps of a sample: `f32`, or the raw counts of a converter as `i16` in half the
 /// memory.
 pub trait Stored: sealed::Sealed + Copy {
+    /// Which of the two it is.
+    const KIND: SampleKind;
     /// What a window holds before its first sample.
     const ZERO: Self;
     /// As a number.
@@ -32,6 +44,7 @@ pub trait Stored: sealed::Sealed + Copy {
 }
 
 impl Stored for f32 {
+    const KIND: SampleKind = SampleKind::Numbers;
     const ZERO: Self = 0.0;
     fn value(self) -> f32 {
         self
@@ -42,6 +55,7 @@ impl Stored for f32 {
 }
 
 impl Stored for i16 {
+    const KIND: SampleKind = SampleKind::Counts;
     const ZERO: Self = 0;
     fn value(self) -> f32 {
         f32::from(self)
@@ -105,7 +119,13 @@ impl<T: Stored, const CHANNELS: usize, const LENGTH: usize, const HOP: usize>
             return Ok(None);
         }
         (self.since, self.running) = (0, true);
-        Ok(Some(Full { rings: &self.rings, oldest: self.next }))
+        Ok(self.full())
+    }
+
+    /// The window that the last sample completed, if it did: the next one takes a place in it.
+    pub fn full(&self) -> Option<Full<'_, T, CHANNELS, LENGTH>> {
+        let complete = self.running && self.since == 0;
+        complete.then_some(Full { rings: &self.rings, oldest: self.next })
     }
 
     /// Samples are missing here, or another recording begins: no window spans this place.
@@ -138,10 +158,12 @@ impl<'a, T: Stored, const CHANNELS: usize, const LENGTH: usize> Full<'a, T, CHAN
     /// The channels, in order.
     pub fn channels(&self) -> impl ExactSizeIterator<Item = Channel<'a, T>> {
         let oldest = self.oldest;
-        self.rings.iter().map(move |ring| {
-            let (newer, older) = split(ring, oldest);
-            Channel { parts: [older, newer], scale: 1.0 }
-        })
+        self.rings.iter().map(move |ring| Channel::of_ring(ring, oldest))
+    }
+
+    /// One of the channels, counted from 0.
+    pub fn channel(&self, number: usize) -> Option<Channel<'a, T>> {
+        self.rings.get(number).map(|ring| Channel::of_ring(ring, self.oldest))
     }
 }
 
@@ -166,6 +188,11 @@ impl<'a, T: Stored> Channel<'a, T> {
             Some(index) => Err(Error::Sample { index, fault: Fault::NotFinite { input: 0 } }),
             None => Ok(Self { parts: [samples, &[]], scale: 1.0 }),
         }
+    }
+
+    fn of_ring(ring: &'a [T], oldest: usize) -> Self {
+        let (newer, older) = split(ring, oldest);
+        Self { parts: [older, newer], scale: 1.0 }
     }
 
     /// The same samples times a factor, such as units per count.
