@@ -55,10 +55,14 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
+//! **Raw samples in, alarms out:** a [`Monitor`] brings windows, features, a detector and an alarm
+//! together; its [page](monitor) has an example.
+//!
 //! # The rooms
 //! Raw samples → `signal` → readings → `detect` ← `kpca` ← `kernel` ← `linalg`: `detect` and what
 //! follows know those to their right only, and `signal` none of them but `linalg`.
 //!
+//! - [`monitor`]: the whole way in one value; on `signal` and `detect`.
 //! - [`signal`]: from raw samples to readings; windows, features, spectral bands, operators.
 //! - [`detect`]: a verdict on a raw reading; scaling, threshold, learning, alarms, reasons,
 //!   storage.

@@ -1,6 +1,7 @@
 //! From raw samples to readings: windows, features, spectral bands, operators on rows.
 //!
-//! A [`Window`] takes one sample of all channels at a time and lends the last samples out when a
+//! A [`Stream`] is all of it in one value, for firmware. Its parts are of use by themselves: a
+//! [`Window`] takes one sample of all channels at a time and lends the last samples out when a
 //! window is complete. An [`Extractor`] makes a reading of it: the features of a [`FrontEnd`], a
 //! recipe that is written as a constant and stands in flash. [`Rows`] smooths, stacks or
 //! differentiates readings over time.
@@ -54,7 +55,8 @@
 //! bits; of the former, what it does not ask for is not linked.
 //!
 //! This room knows [`error`](crate::error), [`math`](crate::math) and the slices of
-//! [`linalg`](crate::linalg). [`detect`](crate::detect) does not know it, nor it `detect`.
+//! [`linalg`](crate::linalg). [`detect`](crate::detect) does not know it, nor it `detect`;
+//! [`monitor`](crate::monitor) knows both.
 
 mod bands;
 mod extract;
@@ -72,7 +74,7 @@ mod window;
 
 pub use extract::{Extractor, Features};
 pub use feature::{Feature, outputs};
-pub use fft::fill_turn;
+pub use fft::{fill_turn, power_spectrum};
 pub use front_end::{FLOOR, FrontEnd};
 pub use names::{Name, Names};
 pub use operator::{Operator, memory, width};

@@ -11,6 +11,8 @@ pub(crate) const ROWS: usize = 1000;
 /// Instants in a window of the model in `data/walking`: two seconds.
 pub(crate) const MODEL_LENGTH: usize = 20;
 
+/// Instants of one recording.
+const RECORDING: usize = 100;
 const AXES: usize = 6;
 
 /// All recordings of one activity, one after the other: little-endian `f32`, an instant a row.
@@ -57,6 +59,15 @@ pub(crate) const NAMES: [&str; FEATURES] = [
 
 /// Those of the features that are standard deviations.
 pub(crate) const DEVIATIONS: [usize; AXES] = [6, 7, 8, 9, 10, 11];
+
+/// The instants of some recordings, as a sensor gives them; each recording by itself.
+pub(crate) fn raw(
+    recordings: &Recordings,
+) -> impl Iterator<Item = impl Iterator<Item = [f32; AXES]>> {
+    let (numbers, _) = recordings.0.as_chunks::<4>();
+    let (rows, _) = numbers.as_chunks::<AXES>();
+    rows.chunks(RECORDING).map(|rows| rows.iter().map(|row| row.map(f32::from_le_bytes)))
+}
 
 /// The windows of `W` instants of some recordings; they do not overlap.
 pub(crate) fn windows<const W: usize>(recordings: &Recordings) -> impl Iterator<Item = Window> {

@@ -34,7 +34,8 @@
 
 use core::num::NonZero;
 
-use crate::linalg::slices::split_mut;
+use crate::error::{Error, require_shape};
+use crate::linalg::slices::{set, split_mut};
 
 const FOUR: NonZero<usize> = NonZero::new(4).unwrap();
 const EIGHT: NonZero<usize> = NonZero::new(8).unwrap();
@@ -53,6 +54,41 @@ pub const fn fill_turn(table: &mut [f32]) {
         table[k] = turn(k, samples);
         k += 1;
     }
+}
+
+/// The squared sizes `|X_k|²` of a signal's frequencies, for features of one's own.
+///
+/// `out`, which is as long as `samples`, gets bin `k` at `2k`, for `k` from 0 to `n/2 − 1`, and bin
+/// `n/2` at 1; what stands at the other places means nothing. `turn` is what [`fill_turn`] makes for
+/// as many samples.
+///
+/// ```
+/// use mercer::signal::{fill_turn, power_spectrum};
+/// let (mut turn, mut powers) = ([0.0; 8], [0.0; 8]);
+/// fill_turn(&mut turn);
+/// power_spectrum(&[1.0, 0.0, -1.0, 0.0, 1.0, 0.0, -1.0, 0.0], &turn, &mut powers)?;
+/// assert!((powers[2 * 2] - 16.0).abs() < 1e-5 && powers[2] < 1e-5); // a quarter of a turn each
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Parameter`] unless there is a power of two of samples, at least 2; [`Error::Shape`] if
+/// the lengths differ.
+pub fn power_spectrum(samples: &[f32], turn: &[f32], out: &mut [f32]) -> Result<(), Error> {
+    if samples.len() < 2 || !samples.len().is_power_of_two() {
+        return Err(Error::Parameter {
+            name: "samples",
+            rule: "a power of two of them, 2 or more",
+        });
+    }
+    require_shape("turn", samples.len(), turn.len())?;
+    require_shape("powers", samples.len(), out.len())?;
+    let order = Order::of_pairs(samples.len() / 2);
+    for (i, &sample) in samples.iter().enumerate() {
+        set(out, order.place(i), sample);
+    }
+    powers(out.as_chunks_mut().0, turn.as_chunks().0);
+    Ok(())
 }
 
 /// The table of [`fill_turn`] for windows of `N` samples.

@@ -34,8 +34,9 @@ macro_rules! stream {
             { $channels },
             { $window },
             { $hop },
-            { $crate::signal::view::<$recipe, $samples>($channels, $window, $hop).inputs() },
-            { $crate::signal::view::<$recipe, $samples>($channels, $window, $hop).memory() },
+            // Sizes that are the same for either kind of samples.
+            { $crate::signal::view::<$recipe, f32>($channels, $window, $hop).inputs() },
+            { $crate::signal::view::<$recipe, f32>($channels, $window, $hop).memory() },
         >
     };
 }
@@ -66,6 +67,25 @@ macro_rules! stream {
 /// assert_eq!(stream.floored(), 2);
 /// assert_eq!(stream.names().get(1).unwrap().to_string(), "ax_logstd");
 /// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// A hop of 0 does not compile, nor do inputs that are not what the recipe gives:
+///
+/// ```compile_fail
+/// # struct Pump;
+/// # impl mercer::signal::FrontEnd for Pump {
+/// #     const FEATURES: &'static [mercer::signal::Feature] = &[mercer::signal::Feature::Mean];
+/// # }
+/// let stream = <mercer::stream!(Pump, f32, 3, 64, 0)>::new();
+/// ```
+///
+/// ```compile_fail
+/// # use mercer::signal::{Feature, FrontEnd, Stream};
+/// # struct Pump;
+/// # impl FrontEnd for Pump {
+/// #     const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::Std];
+/// # }
+/// let stream = Stream::<Pump, f32, 3, 64, 32, 5, 0>::new(); // 3 channels of 2 features are 6
 /// ```
 ///
 /// # The longest call

@@ -25,9 +25,11 @@ use mercer::linalg::Matrix;
 use mercer::linalg::eigen::{self, Eigensolver, MAX_SWEEPS, TridiagonalQr};
 use mercer::math::Real;
 use mercer::methods::graph::{Diffusion, connect};
+use mercer::monitor::Lesson;
 use mercer::signal::{Extractor, Feature, FrontEnd, Operator, Rows, Stored, Window, memory, width};
 use mercer::{
-    Detect, Detector, Error, Kernel, KernelPca, Learner, Progress, QuantisedDetector, Recipe,
+    Detect, Detector, Error, GaussianLearner, Kernel, KernelPca, Learner, Monitor, Progress,
+    QuantisedDetector, Recipe,
 };
 use static_cell::ConstStaticCell;
 use support::say;
@@ -80,6 +82,7 @@ fn run() -> Result<(), Failure> {
     landmarks()?;
     learning()?;
     signals()?;
+    watch()?;
     logarithms()?;
     refusals();
     Ok(())
@@ -352,6 +355,63 @@ fn listen<T: Stored, const LENGTH: usize>(
         }
     }
     say!("  all bits of the readings, mixed: {digest:016x}");
+    Ok(())
+}
+
+/// What a monitor makes of counts.
+struct Watched;
+
+impl FrontEnd for Watched {
+    const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::Bands(2)];
+    const SCALES: &'static [f32] = &[0.01];
+    const OPERATORS: &'static [Operator] = &[Operator::Average(2)];
+}
+type WatchedStream = mercer::stream!(Watched, i16, 1, 16, 12);
+
+/// Learns from raw samples, then watches others: in steps, with a gap, and with the same detector in integers.
+#[inline(never)]
+fn watch() -> Result<(), Failure> {
+    let mut stream = WatchedStream::new();
+    let mut learner = GaussianLearner::<4, 14, 4, 3>::new();
+    let mut lesson = Lesson::new(&mut learner, &mut stream);
+    let (mut state, mut time) = (1_u32, 0_u32);
+    let mut sample = |size: i32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        time += 1;
+        [(1000 + 50 * (time % 5) as i32 + (size * (state >> 20) as i32 >> 10)) as i16]
+    };
+    for _ in 0..16 + 13 * 12 {
+        lesson.push(&sample(20))?;
+    }
+    learner.learn(Rbf::for_inputs(4), Recipe::default())?;
+    let detector = learner.detector()?;
+    let mut bytes = [0; WatchedStream::FRONT_END.encoded_len()];
+    let length = WatchedStream::FRONT_END.write_to(&mut bytes)?;
+    let checksum = bytes.last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
+    say!("monitor: front end in {length} bytes, checksum {checksum:08x}");
+    WatchedStream::FRONT_END.require(&bytes)?;
+    stream.gap();
+    let mut whole = QuantisedDetector::<4, 4, 3>::new();
+    whole.quantise(detector)?;
+    let mut monitor = Monitor::new(detector, &mut stream);
+    for time in 0..120 {
+        if time == 70 {
+            say!("  gap        {:?}", monitor.gap());
+        }
+        let _ = monitor.take(&sample(if time < 40 { 20 } else { 200 }))?;
+        // At first a step for each sample: what is left is done when the next one comes.
+        for _ in 0..1 + time / 60 {
+            if let Some(outcome) = monitor.step()? {
+                say!("  verdict    {}", Bits(&fields(outcome.verdict.score)));
+            }
+        }
+        if let (11, Some(last), Some(reading)) = (time % 12, monitor.last(), monitor.reading()) {
+            say!("  {:?} {} {}", last.alarm, Bits(reading), Bits(&[last.verdict.score.spe]));
+            say!("  integers   {}", Bits(&[whole.score(reading)?.score.spe]));
+        }
+    }
+    let Suspect { input, read, expected, .. } = monitor.suspect()?;
+    say!("  suspect    {input} {}", Bits(&[read, expected]));
     Ok(())
 }
 

@@ -32,12 +32,14 @@ use mercer::methods::{
     KernelFisher, KernelKMeans, KernelRidge, Pca, PcaWorkspace, PreImageWorkspace, PreImages,
     dimension,
 };
+use mercer::monitor::Lesson;
 use mercer::signal::{
     Channel, Extractor, Feature, Features, FrontEnd, Operator, Rows, RowsMut, Stored, Window,
     fill_turn, memory, width,
 };
 use mercer::{
-    Alarm, AlarmConfig, Detector, Error, KernelPca, Learner, Progress, QuantisedDetector, Recipe,
+    Alarm, AlarmConfig, Detector, Error, GaussianLearner, KernelPca, Learner, Monitor, Progress,
+    QuantisedDetector, Recipe,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -74,6 +76,8 @@ fn workload() -> Result<(), Error> {
     detect(&samples)?;
     watch_logarithms()?;
     watch_events()?;
+    watch::<f32>([0.5, 1.5, -2.0])?;
+    watch::<i16>([5, 15, -20])?;
     listen::<f32>([0.5, 1.5, -2.0])?;
     listen::<i16>([5, 15, -20])?;
     listen_by_list()?;
@@ -390,6 +394,52 @@ fn listen<T: Stored>(samples: [T; 3]) -> Result<(), Error> {
             rows.gap();
         }
     }
+    Ok(())
+}
+
+/// What a small monitor makes of raw samples.
+struct Few;
+
+impl FrontEnd for Few {
+    const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::Bands(1)];
+    const OPERATORS: &'static [Operator] = &[Operator::Average(2)];
+    const CHANNELS: &'static [&'static str] = &["ax"];
+}
+
+/// Raw samples for a learner, its detector for a monitor, and the front end as bytes.
+fn watch<T: Stored>(samples: [T; 3]) -> Result<(), Error> {
+    type Small<T> = mercer::stream!(Few, T, 1, 8, 4);
+    let mut stream = Small::<T>::new();
+    let mut learner = GaussianLearner::<3, 12, 6, 4>::new();
+    let mut lesson = Lesson::new(&mut learner, &mut stream);
+    for _ in 0..black_box(4) {
+        for &sample in &black_box(samples) {
+            black_box(lesson.push(&[sample])?);
+        }
+    }
+    lesson.gap();
+    // Either answer will do.
+    black_box(learner.learn(Rbf::new(black_box(0.1)), Recipe::default()).is_ok());
+    if let Ok(detector) = learner.detector() {
+        let mut monitor = Monitor::new(detector, &mut stream);
+        for _ in 0..black_box(8) {
+            for &sample in &black_box(samples) {
+                black_box(monitor.push(&[sample])?);
+                let _ = black_box(monitor.take(&[sample])?);
+                black_box(monitor.step()?);
+            }
+        }
+        black_box((monitor.suspect().is_ok(), monitor.gap(), monitor.acknowledge()));
+        black_box((monitor.last(), monitor.reading(), monitor.alarm().save()));
+        let wide = Detector::<Rbf<f64>, [f64; 3], 2, 1>::new();
+        let mut monitor = Monitor::new(&wide, &mut stream);
+        for &sample in &black_box(samples) {
+            black_box(monitor.push(&[sample]).is_ok());
+        }
+    }
+    let mut bytes = [0; Small::<f32>::FRONT_END.encoded_len()];
+    let length = Small::<T>::FRONT_END.write_to(black_box(&mut bytes))?;
+    black_box(Small::<T>::FRONT_END.require(bytes.get(..black_box(length)).unwrap_or_default())?);
     Ok(())
 }
 

@@ -16,7 +16,8 @@ use crate::table::Table;
 use crate::toolchain::{host_cargo, host_target, require_cpp};
 
 /// The targets, files in `fuzz/fuzz_targets`.
-pub(crate) const TARGETS: [&str; 5] = ["stored", "learning", "calls", "readers", "exports"];
+pub(crate) const TARGETS: [&str; 6] =
+    ["stored", "front_ends", "learning", "calls", "readers", "exports"];
 
 /// Counts which edges are taken, and shows the fuzzer what is compared.
 const RUSTFLAGS: [&str; 6] = [

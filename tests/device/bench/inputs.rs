@@ -8,6 +8,7 @@ use mercer::kpca::{Expansion, ExpansionHeader};
 use mercer::linalg::Matrix;
 
 use crate::shape::{D, N, P, R, Scalar, is};
+use crate::signal::LENGTH;
 
 pub(crate) type Sample = [Scalar; D];
 
@@ -25,6 +26,17 @@ pub(crate) static READING: Sample = samples::<1>(&mut Generator(2), MEAN, DEVIAT
 
 /// The same, scaled.
 pub(crate) static SCALED_READING: Sample = samples::<1>(&mut Generator(2), 0.0, 1.0)[0];
+
+/// Raw samples of `D` channels: a wave in noise.
+pub(crate) static SIGNAL: [[f32; D]; LENGTH] = {
+    let (mut signal, mut generator, mut i) = ([[0.0; D]; LENGTH], Generator(5), 0);
+    while i < LENGTH * D {
+        let wave = (i / D % 9) as f64 - 4.0;
+        signal[i / D][i % D] = (9.81 + 0.1 * wave + 0.1 * generator.normal()) as f32;
+        i += 1;
+    }
+    signal
+};
 
 const MEAN: f64 = 20.0;
 const DEVIATION: f64 = 2.0;

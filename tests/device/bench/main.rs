@@ -12,6 +12,8 @@ mod measure;
 #[cfg(target_os = "none")]
 mod shape;
 #[cfg(target_os = "none")]
+mod signal;
+#[cfg(target_os = "none")]
 mod tasks;
 #[path = "../../../examples/support/mod.rs"]
 mod support;

@@ -19,9 +19,10 @@ use crate::inputs::{
 };
 use crate::measure::{self, Failure, Measured};
 use crate::shape::{D, N, P, R, Scalar, is};
+use crate::signal::{InTime, LENGTH, OneChannel, Take, Transform, Whole, WithBands};
 
 /// Something to measure.
-trait Task: Sized {
+pub(crate) trait Task: Sized {
     /// All that is not counted; none if it failed.
     fn prepare() -> Option<Self>;
     /// All that is; false if it failed.
@@ -56,6 +57,12 @@ tasks! {
     "eigen" => Solve<TridiagonalQr<Scalar>>,
     "jacobi" => Solve<Jacobi<Scalar>>,
     "learn" => Learn,
+    "window" => Whole<InTime, 0>,
+    "window-bands" => Whole<WithBands, LENGTH>,
+    "channel" => OneChannel<InTime, 0>,
+    "channel-bands" => OneChannel<WithBands, LENGTH>,
+    "take" => Take,
+    "fft" => Transform,
 }
 
 /// The firmware without a task, to compare sizes with.

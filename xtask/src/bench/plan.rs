@@ -41,6 +41,27 @@ pub(crate) const EVERYWHERE: &[Case] = &[
     Case { task: "learn", n: 64, d: 6, r: 24, p: 16, precision: "f32" },
 ];
 
+/// What is made of raw samples, also everywhere: windows of `n` samples of `d` channels.
+pub(crate) const SIGNALS: &[Case] = &[
+    signal("window", 128, 3),
+    signal("window", 256, 3),
+    signal("window-bands", 128, 3),
+    signal("window-bands", 256, 3),
+    signal("channel", 256, 3),
+    signal("channel-bands", 256, 3),
+    signal("take", 256, 3),
+];
+
+const fn signal(task: &'static str, n: u32, d: u32) -> Case {
+    Case { task, n, d, r: 0, p: 0, precision: "f32" }
+}
+
+/// Where the transform is compared with another, on the board for growth at every level.
+pub(crate) const TRANSFORMS: [u32; 3] = [128, 256, 512];
+pub(crate) const fn transform(n: u32) -> Case {
+    signal("fft", n, 1)
+}
+
 /// Where growth is measured: the most common core with an FPU, at the level for speed.
 pub(crate) const GROWTH_BOARD: &str = "m4f";
 pub(crate) const GROWTH_LEVEL: &str = "3";
@@ -76,7 +97,7 @@ const fn solve(task: &'static str, n: u32) -> Case {
 
 /// Everything that is measured on a board at a level.
 pub(crate) fn cases(board: &str, level: &str) -> Vec<Case> {
-    let mut cases = EVERYWHERE.to_vec();
+    let mut cases = [EVERYWHERE, SIGNALS].concat();
     let mut add = |case: Case| {
         if !cases.contains(&case) {
             cases.push(case);
@@ -84,6 +105,7 @@ pub(crate) fn cases(board: &str, level: &str) -> Vec<Case> {
     };
     if board == GROWTH_BOARD {
         SOLVERS.iter().flat_map(|task| SOLVER_SIZES.map(|n| solve(task, n))).for_each(&mut add);
+        TRANSFORMS.map(transform).into_iter().for_each(&mut add);
     }
     if board == GROWTH_BOARD && level == GROWTH_LEVEL {
         SCORE_POINTS
@@ -101,7 +123,7 @@ pub(crate) fn cases(board: &str, level: &str) -> Vec<Case> {
 /// The names of the tasks.
 pub(crate) fn tasks() -> Vec<&'static str> {
     let mut names = Vec::new();
-    for case in EVERYWHERE {
+    for case in [EVERYWHERE, SIGNALS, &[transform(256)]].concat() {
         if !names.contains(&case.task) {
             names.push(case.task);
         }
@@ -112,7 +134,9 @@ pub(crate) fn tasks() -> Vec<&'static str> {
 impl Case {
     /// Does its firmware link a logarithm? In integers it has one of its own, and that of floats is for reasons only.
     pub(crate) fn takes_logarithms(&self) -> bool {
-        self.task == "detect-log"
+        // What takes a sample also does the work that is left.
+        ["detect-log", "window", "window-bands", "channel", "channel-bands", "take"]
+            .contains(&self.task)
     }
 
     /// The firmware that does nothing, to compare sizes with.
@@ -148,9 +172,10 @@ mod tests {
 
     #[test]
     fn growth_is_measured_in_one_place() {
-        assert_eq!(cases("m7", "3").len(), EVERYWHERE.len());
+        let everywhere = EVERYWHERE.len() + SIGNALS.len();
+        assert_eq!(cases("m7", "3").len(), everywhere);
         let solvers = SOLVERS.len() * SOLVER_SIZES.len() - 3;
-        assert_eq!(cases("m4f", "s").len(), EVERYWHERE.len() + solvers);
+        assert_eq!(cases("m4f", "s").len(), everywhere + solvers + TRANSFORMS.len());
         assert!(cases("m4f", "3").contains(&Case { n: 256, ..FIT }));
     }
 

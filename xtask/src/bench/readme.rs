@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result, ensure};
 
 use super::growth::{self, Series};
-use super::peers::{PEERS, SHAPES};
-use super::plan::{Case, EVERYWHERE, FIT, FIT_POINTS, LEVELS, SCORE};
+use super::peers::{CMSIS_TRANSFORM, PEERS, SHAPES};
+use super::plan::{
+    Case, EVERYWHERE, FIT, FIT_POINTS, LEVELS, SCORE, SIGNALS, TRANSFORMS, transform,
+};
 use super::record::{Key, Row};
 use crate::board::BOARDS;
 
@@ -17,6 +19,8 @@ pub(crate) fn updated(readme: &str, rows: &[Row]) -> Result<String> {
         ("core table", core_table(rows)?),
         ("work table", work_table(rows)?),
         ("growth table", growth_table(rows)?),
+        ("signal table", signal_table(rows)?),
+        ("transform table", transform_table(rows)?),
     ];
     sections.iter().try_fold(readme.to_string(), |text, (name, table)| replaced(&text, name, table))
 }
@@ -91,14 +95,16 @@ fn core_table(rows: &[Row]) -> Result<String> {
     Ok(table.0)
 }
 
+/// The Cortex-M7 runs the Cortex-M4F's firmware.
+const SHOWN: [&str; 5] = ["m0", "m3", "m4f", "m33", "rv32imac"];
+
 /// What takes longer than a score.
 fn work_table(rows: &[Row]) -> Result<String> {
-    // The Cortex-M7 runs the Cortex-M4F's firmware.
-    const SHOWN: [&str; 5] = ["m0", "m3", "m4f", "m33", "rv32imac"];
     let heading = ["opt-level 3".to_string()].into_iter().chain(SHOWN.map(core));
     let heading = heading.chain(["stack".to_string(), "flash at 3, s, z".to_string()]);
     let mut table = Markdown::new(heading);
-    let long = |case: &&Case| case.n > 0 || case.task == "contributions";
+    let long =
+        |case: &&Case| (case.n > 0 || case.task == "contributions") && !SIGNALS.contains(case);
     for case in EVERYWHERE.iter().filter(long) {
         let sizes = [("n", case.n), ("d", case.d), ("r", case.r), ("P", case.p)];
         let sizes = sizes.iter().filter(|(_, size)| *size > 0);
@@ -142,6 +148,57 @@ fn growth_table(rows: &[Row]) -> Result<String> {
         "none: it has terms in r² and r³".to_string(),
         String::new(),
     ]);
+    Ok(table.0)
+}
+
+/// What is made of raw samples.
+fn signal_table(rows: &[Row]) -> Result<String> {
+    let heading = ["opt-level 3".to_string()].into_iter().chain(SHOWN.map(core));
+    let others = ["M4F, a sample and channel", "stack", "flash at 3, s, z", "RAM"];
+    let mut table = Markdown::new(heading.chain(others.map(str::to_string)));
+    for case in SIGNALS {
+        let mut cells = vec![format!("`{}` n {}, d {}", case.task, case.n, case.d)];
+        for board in SHOWN {
+            cells.push(grouped(row(rows, board, case, "3")?.instructions));
+        }
+        let here = row(rows, "m4f", case, "3")?;
+        // What a step works on is one channel; what is stored is one sample.
+        let numbers = match case.task {
+            "window" | "window-bands" => f64::from(case.n * case.d),
+            "take" => f64::from(case.d),
+            _ => f64::from(case.n),
+        };
+        cells.push(format!("{:.1}", here.instructions as f64 / numbers));
+        cells.push(grouped(here.stack_bytes));
+        let flash = |level| row(rows, "m4f", case, level).map(|row| grouped(row.flash_bytes));
+        cells.push(LEVELS.map(flash).into_iter().collect::<Result<Vec<_>>>()?.join(" / "));
+        cells.push(grouped(stream_bytes(case)));
+        table.row(cells);
+    }
+    Ok(table.0)
+}
+
+/// RAM of the stream on a core of 32 bits, as its firmware asserts.
+fn stream_bytes(case: &Case) -> u64 {
+    let (outputs, spectrum) = if case.task.ends_with("-bands") { (6, case.n) } else { (3, 0) };
+    u64::from(4 * (case.n * case.d + spectrum + outputs * case.d) + 32)
+}
+
+/// The transform alone beside another one.
+fn transform_table(rows: &[Row]) -> Result<String> {
+    let mut table = Markdown::new(
+        ["Cortex-M4F, instructions".to_string()]
+            .into_iter()
+            .chain(TRANSFORMS.map(|n| format!("{n} samples"))),
+    );
+    for level in LEVELS {
+        let counts = TRANSFORMS
+            .map(|n| row(rows, "m4f", &transform(n), level).map(|row| grouped(row.instructions)));
+        let counts = counts.into_iter().collect::<Result<Vec<_>>>()?;
+        table.row([format!("`power_spectrum`, opt-level {level}")].into_iter().chain(counts));
+    }
+    let cmsis = CMSIS_TRANSFORM.map(grouped);
+    table.row(["CMSIS-DSP `arm_rfft_fast_f32`, gcc −O2".to_string()].into_iter().chain(cmsis));
     Ok(table.0)
 }
 
