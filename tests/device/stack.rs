@@ -24,13 +24,15 @@ fn run() -> Result<(), Failure> {
     use mercer::detect::Replace;
     use mercer::detect::explain::ITERATIONS;
     use mercer::kernel::Rbf;
-    use mercer::{Error, Learner, Progress, Recipe};
+    use mercer::{Detector, Error, Learner, Progress, Recipe};
     use static_cell::ConstStaticCell;
 
     const INPUTS: usize = 12;
     type Small = Learner<Rbf<f32>, [f32; INPUTS], 32, 12, 16>;
     static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Small::new());
-    let learner = LEARNER.take();
+    static SPARE: ConstStaticCell<Detector<Rbf<f32>, [f32; INPUTS], 12, 16>> =
+        ConstStaticCell::new(Detector::new());
+    let (learner, spare) = (LEARNER.take(), SPARE.take());
 
     let mut result = Ok(());
     let mut keep = |outcome: Result<(), Error>| result = result.and(outcome);
@@ -64,11 +66,14 @@ fn run() -> Result<(), Failure> {
     let mut lost = reading;
     lost[3] = f32::NAN;
     let missing = peak_stack(|| keep(detector.score_available(&lost).map(|_| ())));
+    let copy = peak_stack(|| keep(spare.copy_from(detector)));
+    let swap = peak_stack(|| keep(learner.swap_detector(spare)));
     result.map_err(Failure::Refused)?;
     say!("push {push}, begin {begin}, step {step}, refresh {refresh}, score {score} bytes");
     say!("contributions {why}, expected_input {expected} bytes");
     say!("suspect {suspect}, score_available {missing} bytes");
-    let all = [push, begin, step, refresh, score, why, expected, suspect, missing];
+    say!("copy_from {copy}, swap_detector {swap} bytes, of a detector of {}", size_of_val(spare));
+    let all = [push, begin, step, refresh, score, why, expected, suspect, missing, copy, swap];
     match all.into_iter().fold(0, usize::max) {
         most if most <= PROMISED => Ok(()),
         most => Err(Failure::TooMuch(most)),
