@@ -93,3 +93,54 @@ fn the_recording_is_of_the_simulated_fan() {
     assert_eq!(RECORDING.lines().next(), Some(HEADER));
     assert!(recording() == expected);
 }
+
+#[path = "../../../examples/support/flash.rs"]
+#[allow(dead_code, reason = "every program uses a part of it")]
+mod flash;
+
+use crate::{Memory, MemoryError};
+use embassy_futures::block_on;
+use flash::RamFlash;
+
+/// The flash of a Pico, as far as it is used.
+type Pages = RamFlash<{ Memory::<RamFlash<1, 4096>>::PAGES }, 4096>;
+
+#[test]
+fn a_model_survives_a_reset() {
+    let mut flash = Box::new(Pages::new());
+    let range = 0..(Memory::<&mut Pages>::PAGES * 4096) as u32;
+    let mut model = Box::new(Model::new());
+    let mut memory = Memory::new(&mut *flash, range.clone()).unwrap();
+    assert_eq!(block_on(memory.load(&mut model)).unwrap(), None);
+    assert!(matches!(block_on(memory.save(&model)), Err(MemoryError::Model(_))));
+
+    let (learned, samples) = (learned(), recording());
+    block_on(memory.save(&learned)).unwrap();
+    let mut memory = Memory::new(&mut *flash, range).unwrap();
+    assert!(block_on(memory.load(&mut model)).unwrap().is_some());
+    assert_eq!(model.threshold(), learned.threshold());
+    let mut stream = FanStream::new();
+    for sample in &samples {
+        if let Some(reading) = stream.push(sample).unwrap() {
+            assert_eq!(model.score(reading), learned.score(reading));
+        }
+    }
+}
+
+/// The first model of the recording.
+fn learned() -> Box<Model> {
+    let mut spare = Box::new(Model::new());
+    let mut learner = Box::new(FanLearner::new());
+    let (mut none, mut stream) = (Box::new(Model::new()), FanStream::new());
+    let mut sentry = Sentry::new(&mut none, &mut stream).unwrap();
+    let mut teacher = Teacher::new(&mut learner, &mut spare);
+    for sample in &recording() {
+        if let Some(window) = sentry.on_sample(sample).unwrap() {
+            teacher.on_window(&window).unwrap();
+        }
+        if let Some(model) = teacher.step().unwrap() {
+            return Box::new(model.clone());
+        }
+    }
+    panic!("the recording is too short");
+}
