@@ -29,7 +29,7 @@ const LINE: usize = 55;
 
 type Walking = GaussianLearner<FEATURES, WINDOWS, 32, 24>;
 type Detector = GaussianDetector<FEATURES, 32, 24>;
-type Watching<'d, 's> = Monitor<'d, Detector, &'s mut WatchStream>;
+type Watching<'d, 's> = Monitor<&'d Detector, &'s mut WatchStream>;
 
 static LEARNER: ConstStaticCell<Walking> = ConstStaticCell::new(Walking::new());
 static STREAM: ConstStaticCell<WatchStream> = ConstStaticCell::new(WatchStream::new());

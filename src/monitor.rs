@@ -62,6 +62,79 @@
 //! or, last, operators, score and alarm together. They have the time of one sample: one that is
 //! taken while work is left finishes it first, so that no window is ever lost.
 //!
+//! # Handing over a detector
+//! One that is a `static` in flash is scored with at any priority, from as many places as one
+//! likes. One that is learned while samples come needs two owners: an interrupt that scores, and a
+//! task that learns. They have a detector each, and exchange them as references through a cell that
+//! is locked for a few instructions only; nothing is copied, neither waits for the other, and no
+//! `unsafe` is needed:
+//!
+//! ```
+//! use core::cell::Cell;
+//! use critical_section::Mutex;
+//! use mercer::GaussianDetector;
+//!
+//! type Model = GaussianDetector<6, 16, 8>;
+//! type Mailbox = Mutex<Cell<Option<&'static mut Model>>>;
+//! /// From the task to the interrupt, and the one that it used before on its way back.
+//! static LEARNED: Mailbox = Mutex::new(Cell::new(None));
+//! static SPENT: Mailbox = Mutex::new(Cell::new(None));
+//!
+//! fn put(mailbox: &Mailbox, model: &'static mut Model) {
+//!     critical_section::with(|cs| mailbox.borrow(cs).set(Some(model)));
+//! }
+//! fn take(mailbox: &Mailbox) -> Option<&'static mut Model> {
+//!     critical_section::with(|cs| mailbox.borrow(cs).take())
+//! }
+//!
+//! # use mercer::kernel::Rbf;
+//! # use mercer::signal::{Feature, FrontEnd};
+//! # use mercer::{Error, GaussianLearner, Monitor, Progress, Recipe};
+//! # struct Pump;
+//! # impl FrontEnd for Pump {
+//! #     const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::LogMad];
+//! # }
+//! # type PumpStream = mercer::stream!(Pump, f32, 2, 32, 16);
+//! # type PumpLearner = GaussianLearner<6, 64, 16, 8>;
+//! /// In the interrupt, whose monitor has its detector as a `&'static mut Model`.
+//! fn on_sample(
+//!     monitor: &mut Monitor<&'static mut Model, &'static mut PumpStream>,
+//!     sample: &[f32; 2],
+//! ) -> Result<(), Error> {
+//!     if let Some(learned) = take(&LEARNED) {
+//!         put(&SPENT, monitor.set_detector(learned));
+//!     }
+//!     monitor.push(sample)?;
+//!     Ok(())
+//! }
+//!
+//! /// In the task: `spare` is the detector that the interrupt does not have.
+//! fn learn(learner: &mut PumpLearner, spare: &'static mut Model) -> Result<(), Error> {
+//!     learner.begin(Rbf::for_inputs(6), Recipe::default())?;
+//!     while learner.step()? == Progress::Working {}
+//!     learner.swap_detector(spare)?;
+//!     put(&LEARNED, spare); // and some time later, `take(&SPENT)` is the next spare one
+//!     Ok(())
+//! }
+//! # fn leaked<T>(value: T) -> &'static mut T { Box::leak(Box::new(value)) }
+//! # let mut learner = PumpLearner::new();
+//! # for t in 0..64_u16 {
+//! #     learner.push(&core::array::from_fn(|i| (f32::from(t) * 0.7).sin() + f32::from(t * i as u16 % 7)))?;
+//! # }
+//! # let mut monitor = Monitor::new(leaked(Model::new()), leaked(PumpStream::new()));
+//! # learn(&mut learner, leaked(Model::new()))?;
+//! # assert!(!monitor.detector().model().is_fitted());
+//! # on_sample(&mut monitor, &[0.0, 1.0])?;
+//! # assert!(monitor.detector().model().is_fitted());
+//! # assert!(take(&LEARNED).is_none() && take(&SPENT).is_some_and(|old| !old.model().is_fitted()));
+//! # Ok::<(), mercer::Error>(())
+//! ```
+//!
+//! With Embassy the mailbox is a `Signal`, with RTIC two resources or channels of references:
+//! `firmware/` has both. Where a detector cannot move as a reference,
+//! [`copy_from`](crate::Detector::copy_from) writes over the one that is in use, while that is
+//! locked.
+//!
 //! In reading order:
 //!
 //! | module | holds |
@@ -99,29 +172,30 @@ pub struct Outcome<T> {
 
 /// A stream of raw samples, a detector in flash or RAM, and an alarm.
 ///
-/// `D` is a [`Detector`](crate::Detector) or a [`QuantisedDetector`](crate::QuantisedDetector), on
-/// readings `X`: arrays of `f32` as the stream makes them, or of `f64`. `S` is a
-/// [`Stream`](crate::signal::Stream), or `&mut` one. The latter lets the stream be a `static` that
-/// takes no flash, and the monitor is then small: a few dozen bytes.
+/// `D` is a reference to a [`Detector`](crate::Detector) or to a
+/// [`QuantisedDetector`](crate::QuantisedDetector), or such a detector itself, on readings `X`:
+/// arrays of `f32` as the stream makes them, or of `f64`. `S` is a
+/// [`Stream`](crate::signal::Stream), or `&mut` one. References let both be a `static` that takes
+/// no flash, and the monitor is then small: a few dozen bytes.
 ///
 /// The [module](self) has an example.
 #[derive(Debug)]
-pub struct Monitor<'d, D, S: Source, X: Vector = <S as Source>::Reading> {
-    detector: &'d D,
+pub struct Monitor<D, S: Source, X: Vector = <S as Source>::Reading> {
+    detector: D,
     source: S,
     alarm: Alarm<X::Scalar>,
     last: Option<Outcome<X::Scalar>>,
 }
 
-impl<'d, D: Detect<X>, S: Source, X: FromReading<S::Reading>> Monitor<'d, D, S, X> {
+impl<D: Detect<X>, S: Source, X: FromReading<S::Reading>> Monitor<D, S, X> {
     /// Before the first sample, with the [default](AlarmConfig::DEFAULT) alarm.
-    pub const fn new(detector: &'d D, source: S) -> Self {
+    pub const fn new(detector: D, source: S) -> Self {
         Self::with_alarm(detector, source, Alarm::start(AlarmConfig::DEFAULT))
     }
 
     /// The same with an alarm of one's own, such as one that was [restored](Alarm::restore) after a
     /// reset of the device.
-    pub const fn with_alarm(detector: &'d D, source: S, alarm: Alarm<X::Scalar>) -> Self {
+    pub const fn with_alarm(detector: D, source: S, alarm: Alarm<X::Scalar>) -> Self {
         Self { detector, source, alarm, last: None }
     }
 
@@ -162,7 +236,7 @@ impl<'d, D: Detect<X>, S: Source, X: FromReading<S::Reading>> Monitor<'d, D, S, 
     /// # use mercer::monitor::FromReading;
     /// # use mercer::signal::Source;
     /// # fn show<D: Detect<X>, S: Source, X: FromReading<S::Reading>>(
-    /// #     mut monitor: Monitor<'_, D, S, X>, sample: &S::Sample) -> Result<(), Error> {
+    /// #     mut monitor: Monitor<D, S, X>, sample: &S::Sample) -> Result<(), Error> {
     /// // Where samples come:
     /// monitor.take(sample)?;
     /// // Where there is time:
@@ -281,14 +355,15 @@ impl<'d, D: Detect<X>, S: Source, X: FromReading<S::Reading>> Monitor<'d, D, S, 
     }
 
     /// The detector.
-    pub const fn detector(&self) -> &'d D {
-        self.detector
+    pub const fn detector(&self) -> &D {
+        &self.detector
     }
 
-    /// Goes on with another detector for the same stream, such as one that has learned since. The
-    /// alarm [starts](Alarm::reset) with its warm-up again.
-    pub const fn set_detector(&mut self, detector: &'d D) {
-        self.detector = detector;
+    /// Goes on with another detector for the same stream, such as one that has learned since, and
+    /// returns the one from before; see [handing over](self#handing-over-a-detector). The alarm
+    /// [starts](Alarm::reset) with its warm-up again.
+    pub const fn set_detector(&mut self, detector: D) -> D {
         self.alarm.reset();
+        core::mem::replace(&mut self.detector, detector)
     }
 }

@@ -344,7 +344,7 @@ where
     for steps_between in [None, Some(0), Some(1), Some(2), Some(3), Some(5)] {
         let mut stream = SpectralStream::new();
         let alarm = Alarm::new(config).unwrap();
-        let mut monitor = Monitor::<D, _, X>::with_alarm(detector, &mut stream, alarm);
+        let mut monitor = Monitor::<&D, _, X>::with_alarm(detector, &mut stream, alarm);
         let mut found = Vec::new();
         // Of work that is finished before the next sample, the outcome is the last one.
         let mut pending = None;
@@ -545,7 +545,7 @@ fn a_monitor_outlives_bad_samples() {
     assert_eq!(monitor.suspect(), Err(too_few));
     assert_eq!(monitor.project_into(&mut [0.0; COMPONENTS]), Err(too_few));
     assert_eq!((monitor.reading(), monitor.last()), (None, None));
-    let push = |monitor: &mut Monitor<'_, _, _>, event| match event {
+    let push = |monitor: &mut Monitor<_, _>, event| match event {
         Event::Sample(sample) => monitor.push(&sample),
         Event::Gap => unreachable!("there is no gap"),
     };
@@ -935,6 +935,6 @@ fn sizes_are_what_they_seem() {
     const { assert!(SpectralStream::SIZE <= 4 * (2 * 16 + 16 + 12) + 80) };
     const { assert!(CountedStream::SIZE < 2 * 2 * 8 + 4 * (8 + 2 * 5 + 2 * 5) + 80) };
     type Small<'a> =
-        Monitor<'a, Detector<Rbf<f32>, Spectra, POINTS, COMPONENTS>, &'a mut SpectralStream>;
+        Monitor<&'a Detector<Rbf<f32>, Spectra, POINTS, COMPONENTS>, &'a mut SpectralStream>;
     const { assert!(size_of::<Small<'_>>() <= 120) };
 }

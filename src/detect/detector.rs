@@ -196,6 +196,41 @@ where
         self.model.project(self.prepared(x)?.view())
     }
 
+    /// Becomes the same as another detector, in place: neither of the two goes over the stack,
+    /// which a detector that is assigned or cloned may do. For a detector that other code goes on
+    /// to use, such as one that [a learner](crate::Learner) has; see also
+    /// [handing over](crate::monitor#handing-over-a-detector).
+    ///
+    /// ```
+    /// # use mercer::{GaussianDetector, GaussianLearner, Recipe};
+    /// # use mercer::kernel::Rbf;
+    /// # let mut learner = GaussianLearner::<2, 32, 8, 4>::new();
+    /// # for t in 0..32_u16 {
+    /// #     let t = f32::from(t);
+    /// #     learner.push(&[(t * 0.7).sin(), (t * 0.7).sin() + 0.1 * t.cos()])?;
+    /// # }
+    /// # learner.learn(Rbf::for_inputs(2), Recipe::default())?;
+    /// let mut at_work = GaussianDetector::<2, 8, 4>::new(); // in firmware a `static`
+    /// at_work.copy_from(learner.detector()?)?;
+    /// assert_eq!(at_work.score(&[0.3, 0.2]), learner.detector()?.score(&[0.3, 0.2]));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`] if the other one has learned nothing; this one is what it was then.
+    pub fn copy_from(&mut self, other: &Self) -> Result<(), Error>
+    where
+        K: Clone,
+    {
+        if !other.model.is_fitted() {
+            return Err(Error::NotFitted);
+        }
+        self.scaling.clone_from(&other.scaling);
+        self.model.copy_from(&other.model);
+        self.threshold = other.threshold;
+        Ok(())
+    }
+
     /// Forgets what was learned, in place.
     pub(crate) fn clear(&mut self) {
         self.scaling = S::EMPTY;

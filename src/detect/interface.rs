@@ -107,6 +107,43 @@ where
     }
 }
 
+/// Whoever works with a detector need not own it.
+macro_rules! by_reference {
+    ($($reference:ty),*) => {$(
+        impl<X: Vector, D: Detect<X>> Detect<X> for $reference {
+            fn score(&self, x: &X) -> Result<Verdict<X::Scalar>, Error> {
+                D::score(self, x)
+            }
+            fn score_available(&self, x: &X) -> Result<PartialVerdict<X::Scalar>, Error> {
+                D::score_available(self, x)
+            }
+            fn suspect(&self, x: &X) -> Result<Suspect<X::Scalar>, Error> {
+                D::suspect(self, x)
+            }
+            fn project_into<'r>(
+                &self,
+                x: &X,
+                room: &'r mut [X::Scalar],
+            ) -> Result<&'r [X::Scalar], Error> {
+                D::project_into(self, x, room)
+            }
+            fn contributions(&self, x: &X) -> Result<X, Error> {
+                D::contributions(self, x)
+            }
+            fn scaling(&self) -> &Scaling<X> {
+                D::scaling(self)
+            }
+            fn floors(&self) -> &[X::Scalar] {
+                D::floors(self)
+            }
+            fn threshold(&self) -> &Threshold<X::Scalar> {
+                D::threshold(self)
+            }
+        }
+    )*};
+}
+by_reference!(&D, &mut D);
+
 impl<const D: usize, const R: usize, const P: usize, S> Detect<[f32; D]>
     for QuantisedDetector<D, R, P, S>
 where

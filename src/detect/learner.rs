@@ -28,6 +28,7 @@
 //! | [`refresh`](Learner::refresh) | – | scores a reading, and lets a normal one become a sample |
 //! | [`freeze`](Learner::freeze), [`thaw`](Learner::thaw) | – | whether `refresh` may change the samples |
 //! | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
+//! | [`swap_detector`](Learner::swap_detector) | – | hands the detector over, and takes another one |
 //! | [`restore`](Learner::restore) | takes up a stored detector, after a reset | replaces detector and scaling, drops the samples |
 //!
 //! A refit keeps what projections mean as far as it can: the signs of the components are those of
@@ -115,6 +116,8 @@ pub struct Learner<
     recording: u8,
     /// The next sample begins a recording.
     interrupted: bool,
+    /// The detector came from elsewhere, perhaps with another scaling than the prepared samples.
+    stale: bool,
     intake: Intake<X>,
     /// State of the generator behind `Replace::Random`.
     random: u32,
@@ -221,6 +224,7 @@ where
             recordings: [0; N],
             recording: 0,
             interrupted: false,
+            stale: false,
             oldest: 0,
             intake: Intake::EMPTY,
             random: 0,
@@ -308,7 +312,9 @@ where
             .with_recordings(begins)?
             .with_refused(self.intake.refused());
         if !self.detector.model.is_fitted() {
-            self.scale_samples(&recipe)?;
+            self.learn_scaling(&recipe)?;
+        } else if self.stale {
+            self.prepare_samples(&self.detector.scaling.clone())?;
         }
         let pushed = self.job.push(Job { kernel, learning, compared: 0 });
         debug_assert!(pushed.is_ok(), "none is under way");
@@ -372,6 +378,26 @@ where
     /// [`Error::NotFitted`] before learning was completed once.
     pub fn detector(&self) -> Result<&Detector<K, X, R, P, S>, Error> {
         if self.detector.model.is_fitted() { Ok(&self.detector) } else { Err(Error::NotFitted) }
+    }
+
+    /// Exchanges the detector for another one, in place: how a finished detector leaves for an
+    /// interrupt or another task, without a copy of it on the stack. See
+    /// [handing over](crate::monitor#handing-over-a-detector).
+    ///
+    /// The learner goes on with what it was given: [`refresh`](Self::refresh) judges by that one,
+    /// and the next [`begin`](Self::begin) keeps its scaling. Given one that has learned nothing,
+    /// as the first time, the learner is as before its first fit, and keeps its samples; the next
+    /// scaling is then another one. [`Detector::copy_from`] leaves the detector with both.
+    ///
+    /// # Errors
+    /// [`Error::NotFitted`] if there is no detector to hand over, [`Error::Learning`] while another
+    /// one is made; both detectors are what they were then.
+    pub fn swap_detector(&mut self, other: &mut Detector<K, X, R, P, S>) -> Result<(), Error> {
+        self.require_idle()?;
+        self.detector()?;
+        core::mem::swap(&mut self.detector, other);
+        self.stale = true;
+        Ok(())
     }
 
     /// What the last completed learning found.
@@ -464,19 +490,25 @@ where
     }
 
     /// Learns the scaling, and scales the samples.
-    fn scale_samples(&mut self, recipe: &Recipe<Scalar<K, X>>) -> Result<(), Error> {
+    fn learn_scaling(&mut self, recipe: &Recipe<Scalar<K, X>>) -> Result<(), Error> {
         let scaling = if recipe.standardise {
             S::learn(&self.samples, recipe.trimmed(self.samples.len()), recipe.logs)?
         } else {
             S::identity()
         };
         scaling.validate()?;
+        self.prepare_samples(&scaling)?;
+        self.detector.scaling = scaling;
+        Ok(())
+    }
+
+    fn prepare_samples(&mut self, scaling: &S) -> Result<(), Error> {
         for (place, sample) in self.samples.iter().enumerate() {
             let prepared = scaling.apply(sample);
             S::check_prepared(&prepared).map_err(|error| error.of_sample(self.age(place)))?;
             self.prepared.set(place, prepared);
         }
-        self.detector.scaling = scaling;
+        self.stale = false;
         Ok(())
     }
 

@@ -215,6 +215,12 @@ impl<T: Real, const R: usize> Memos<T, R> {
     pub(crate) fn clear(&mut self) {
         self.near = 0;
     }
+
+    /// Takes over those of the same points, in place.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.values.copy_from_slice(&other.values);
+        self.near = other.near;
+    }
 }
 
 /// Writes the memos of the leading near points and returns them.

@@ -252,18 +252,36 @@ where
         self.adopt(kernel, points);
     }
 
+    /// Becomes the same as another model, in place: a point at a time goes over the stack.
+    pub(crate) fn copy_from(&mut self, other: &Self)
+    where
+        K: Clone,
+    {
+        self.expansion.storage().copy_from(other.expansion.view());
+        self.kernel.clone_from(&other.kernel);
+        self.take_points(other.points_in_use().iter());
+        self.memos.copy_from(&other.memos);
+    }
+
     /// Takes over kernel and points once a fit has written the expansion.
     pub(super) fn adopt<'a>(&mut self, kernel: K, points: impl Iterator<Item = &'a X>)
+    where
+        X: 'a,
+    {
+        self.take_points(points);
+        self.kernel = Some(kernel);
+        self.remember();
+    }
+
+    fn take_points<'a>(&mut self, points: impl Iterator<Item = &'a X>)
     where
         X: 'a,
     {
         self.points.clear();
         for point in points {
             let pushed = self.points.push(point.clone());
-            debug_assert!(pushed.is_ok(), "the fit has checked that there is room");
+            debug_assert!(pushed.is_ok(), "a model has no more points than there is room for");
         }
-        self.kernel = Some(kernel);
-        self.remember();
     }
 }
 

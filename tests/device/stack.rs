@@ -25,7 +25,7 @@ fn run() -> Result<(), Failure> {
     use mercer::detect::explain::ITERATIONS;
     use mercer::kernel::Rbf;
     use mercer::signal::{Feature, FrontEnd};
-    use mercer::{Error, Learner, Monitor, Progress, Recipe};
+    use mercer::{Detector, Error, Learner, Monitor, Progress, Recipe};
     use static_cell::ConstStaticCell;
 
     /// Six features of two channels.
@@ -40,7 +40,9 @@ fn run() -> Result<(), Failure> {
     const INPUTS: usize = RawStream::INPUTS;
     type Small = Learner<Rbf<f32>, [f32; INPUTS], 32, 12, 16>;
     static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Small::new());
-    let learner = LEARNER.take();
+    static SPARE: ConstStaticCell<Detector<Rbf<f32>, [f32; INPUTS], 12, 16>> =
+        ConstStaticCell::new(Detector::new());
+    let (learner, spare) = (LEARNER.take(), SPARE.take());
 
     let mut result = Ok(());
     let mut keep = |outcome: Result<(), Error>| result = result.and(outcome);
@@ -86,13 +88,22 @@ fn run() -> Result<(), Failure> {
         let sample = core::array::from_fn(|_| noise());
         watch = watch.max(peak_stack(|| keep(monitor.push(&sample).map(|_| ()))));
     }
+    let was_judged = monitor.last().is_some();
+    let copy = peak_stack(|| keep(spare.copy_from(detector)));
+    let swap = peak_stack(|| keep(learner.swap_detector(spare)));
     result.map_err(Failure::Refused)?;
-    monitor.last().ok_or(Failure::NotJudged)?;
+    if !was_judged {
+        return Err(Failure::NotJudged);
+    }
     say!("push {push}, begin {begin}, step {step}, refresh {refresh}, score {score} bytes");
     say!("project {project}, contributions {why}, expected_input {expected} bytes");
     say!("suspect {suspect}, score_available {missing} bytes");
     say!("raw sample {watch} bytes");
-    let all = [push, begin, step, refresh, score, project, why, expected, suspect, missing, watch];
+    say!("copy_from {copy}, swap_detector {swap} bytes, of a detector of {}", size_of_val(spare));
+    let all = [
+        push, begin, step, refresh, score, project, why, expected, suspect, missing, watch, copy,
+        swap,
+    ];
     match all.into_iter().fold(0, usize::max) {
         most if most <= PROMISED => Ok(()),
         most => Err(Failure::TooMuch(most)),

@@ -68,6 +68,15 @@ impl Report {
         self.outcomes.iter().filter(|(.., outcome)| outcomes.contains(outcome)).count()
     }
 
+    /// Counts the outcomes, and says whether all is well.
+    pub(crate) fn verdict(&self) -> ExitCode {
+        let passed = self.count(&[Outcome::Passed]);
+        let failed = self.count(&[Outcome::Differs, Outcome::Failed]);
+        println!("{passed} passed, {failed} failed");
+        // A selection that ran nothing has shown nothing.
+        if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+
     fn table(&self, boards: &[&'static Board]) -> Table {
         let names = boards.iter().map(|board| board.name);
         let mut table = Table::new(std::iter::once("program").chain(names));
@@ -156,11 +165,7 @@ pub(crate) fn run(
     }
 
     println!("\n{}", report.table(boards));
-    let passed = report.count(&[Outcome::Passed]);
-    let failed = report.count(&[Outcome::Differs, Outcome::Failed]);
-    println!("{passed} passed, {failed} failed");
-    // A selection that ran nothing has shown nothing.
-    Ok(if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(report.verdict())
 }
 
 /// What each program prints here. There is nothing to compare with unless all of them work.

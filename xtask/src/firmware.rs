@@ -95,6 +95,11 @@ impl Project {
         self.target_dir.join(format!("bench-{lane}"))
     }
 
+    /// Where the projects of `firmware/` are built, all of them in one place: they have much in common.
+    pub(crate) fn firmware_dir(&self) -> PathBuf {
+        self.target_dir.join("firmware")
+    }
+
     /// Where fuzz targets are built: with other flags than everything else.
     pub(crate) fn fuzz_dir(&self) -> PathBuf {
         self.target_dir.join("fuzz")

@@ -11,6 +11,7 @@ mod firmware;
 mod fuzz;
 mod minimal;
 mod no_panic;
+mod projects;
 mod sbom;
 mod stack;
 mod supply;
@@ -65,6 +66,13 @@ enum Task {
     /// code for m0 runs on the MPS2 board of m3 with its 4 MB of RAM: the same instructions, while the
     /// microbit has 16 KB. At every level `core` is built for speed, as rustup ships it.
     Bench(Bench),
+    /// Build, test and run the projects of `firmware/`
+    ///
+    /// Their common logic is tested on the host with a recording. `rtic` runs in QEMU, `pico-embassy` in
+    /// rp2040js if Node and that package are there (npm ci --prefix firmware/pico-embassy), with the same
+    /// recording in its converter: alarms must change with the very windows that they change with here, also
+    /// after a reset, and no sample may be missed. Their recorders must send the recording as it is.
+    Firmware(Firmware),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
     /// Build the library alone for devices, with every combination of features
@@ -151,6 +159,16 @@ struct Fuzz {
 }
 
 #[derive(Args)]
+struct Firmware {
+    #[arg(value_name = "PROJECT", value_parser = PossibleValuesParser::new(projects::names()))]
+    #[arg(help = "Projects to look at, or else all")]
+    projects: Vec<String>,
+    /// Stop a program that runs for longer than this
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    timeout: u64,
+}
+
+#[derive(Args)]
 struct Emulate {
     /// The firmware
     elf: PathBuf,
@@ -210,6 +228,9 @@ fn run(task: Task) -> Result<ExitCode> {
                 levels: bench::plan::LEVELS.into_iter().filter(wanted).collect(),
             };
             bench::run(&selection, purpose, Duration::from_secs(arguments.timeout))
+        }
+        Task::Firmware(arguments) => {
+            projects::run(&arguments.projects, Duration::from_secs(arguments.timeout))
         }
         Task::Emulate(arguments) => {
             let board = match arguments.board {

@@ -211,6 +211,11 @@ fn ask_rustc(rustc: Option<&Path>, question: &[&str]) -> Option<String> {
     output.status.success().then(|| answer.trim().to_string())
 }
 
+/// Is there such a program?
+pub(crate) fn has_program(program: &str) -> bool {
+    on_path(program).is_some()
+}
+
 fn on_path(program: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())

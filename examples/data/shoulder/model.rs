@@ -152,4 +152,4 @@ pub type RowingStream = ::mercer::stream!(RowingFront, i16, 6, 64, 32);
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub)]
 pub type RowingMonitor<'a> =
-    ::mercer::Monitor<'a, Rowing, &'a mut RowingStream>;
+    ::mercer::Monitor<&'a Rowing, &'a mut RowingStream>;

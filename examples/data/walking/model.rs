@@ -126,4 +126,4 @@ pub type WalkingStream = ::mercer::stream!(WalkingFront, f32, 6, 16, 8);
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub)]
 pub type WalkingMonitor<'a> =
-    ::mercer::Monitor<'a, Walking, &'a mut WalkingStream>;
+    ::mercer::Monitor<&'a Walking, &'a mut WalkingStream>;

@@ -81,7 +81,7 @@ pub(crate) fn monitor_source<T: Number>(front: &Front, name: &Name) -> String {
 #[rustfmt::skip]
 {ALLOW}
 pub type {alias}Monitor<'a> =
-    ::mercer::Monitor<'a, {alias}, &'a mut {alias}Stream{reading}>;
+    ::mercer::Monitor<&'a {alias}, &'a mut {alias}Stream{reading}>;
 "#
     )
 }
