@@ -157,7 +157,10 @@ fn what_cannot_be_compared_is_refused() {
     );
     assert!(output.status.success(), "{output:?}");
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(complaint.contains("--window 1000 is left out: raw.csv: no window"), "{complaint}");
+    assert!(
+        complaint.contains("mean,logmad of 1000 samples left out: raw.csv: no window"),
+        "{complaint}"
+    );
     let mut child = desk
         .command(&["tune", "-", "--window", "64", "--features", "mean"])
         .stdin(std::process::Stdio::null())

@@ -1,28 +1,28 @@
 //! `mercer tune`: which width, components and landmarks to fit with, and which windows and features of raw samples.
 
+mod trial;
+
 use std::ffi::OsString;
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, bail};
 use mercer::detect::Cost;
 use mercer::detect::cost::detector_size;
 use mercer::kernel::Rbf;
 
+use self::trial::{Trial, trials};
 use super::say;
 use crate::escape;
 use crate::front::Front;
 use crate::fronts::FrontSearch;
-use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
 use crate::learn::explain;
-use crate::loaded::{Loaded, load};
+use crate::loaded::Loaded;
 use crate::logs::{LogChoice, log_choice};
-use crate::missing::Missing;
 use crate::progress::Progress;
-use crate::search::{Candidate, Dealing, Found, Search};
-use crate::table::{ColumnChoice, RowChoice, Source, Table};
+use crate::search::{Candidate, Found, Search};
+use crate::table::{ColumnChoice, RowChoice, Source};
 use crate::text::{complain, hang, short, thousands};
-use crate::windows::ENOUGH_WINDOWS;
 
 /// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use; of raw samples, windows and features first.
 ///
@@ -69,23 +69,19 @@ pub(super) struct Arguments {
 /// AUROC, and then the share that is found, which count as as good as the best.
 const CLOSE_ENOUGH: f64 = 0.005;
 const FOUND_CLOSE_ENOUGH: f64 = 0.02;
-/// Windows that are compared unasked.
-const MOST_WINDOWS: usize = 4;
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let label = arguments.label.as_deref();
     let trials = trials(arguments)?;
     let judged = |trial: &Trial| trial.found.map_or((0.0, 0.0), |found| found.judged());
     let chosen = smallest_of_the_best(&trials, judged).expect("no trials are an error");
     if trials.len() > 1 {
-        say!("{}", hang(&chosen.search.description(label), 0));
-        say!("\n  window   hop  inputs  windows   AUROC   found  features");
+        say!("  window   hop  inputs  windows   AUROC   found  features");
         for trial in &trials {
             let mark = if std::ptr::eq(trial, chosen) { '>' } else { ' ' };
             say!("{mark} {}", trial.line());
         }
         let legend = format!(
-            "(normal and anomalous windows; > is the one with the fewest inputs, and then the shortest window, within {CLOSE_ENOUGH} of the best AUROC and of these within {} % of the most that is found)",
+            "(normal and anomalous windows; AUROC and what is found as below; > is the one with the fewest inputs, and then the shortest window, within {CLOSE_ENOUGH} of the best AUROC and of these within {} % of the most that is found)",
             100.0 * FOUND_CLOSE_ENOUGH
         );
         say!("\n{}\n", hang(&legend, 0));
@@ -100,147 +96,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     labels.dedup();
     say!("\n{}", fit_line(arguments, &labels, front.as_ref(), candidate));
     Ok(())
-}
-
-/// Readings to fit to, and how that goes by default.
-struct Trial {
-    /// What made them of raw samples, if these were given.
-    front: Option<Front>,
-    data: Loaded<f32>,
-    search: Search,
-    /// Not looked for where there is nothing to compare it with.
-    found: Option<Found>,
-}
-
-/// The readings of the rows, or those that all front ends make of them which are to be compared.
-fn trials(arguments: &Arguments) -> Result<Vec<Trial>> {
-    let Arguments { source, fronts, rows, label, columns, .. } = arguments;
-    let columns = fronts.rest.columns(columns, label.as_deref());
-    if !fronts.is_raw()? {
-        return Ok(vec![Trial::new(arguments, &columns, None)?]);
-    }
-    ensure!(
-        !source.is_stream(),
-        "--window reads the rows again for each recipe, which standard input cannot be: name a file"
-    );
-    let channels = {
-        let mut table = Table::open(source, &rows.of_samples())?;
-        let channels = table.inputs(&columns)?;
-        table.names(&channels)
-    };
-    let (asked, automatic) = (fronts.windows(), fronts.automatic(source, rows)?);
-    ensure!(
-        !asked.is_empty() || !automatic.is_empty(),
-        "{}: --window auto: no window of 16 samples or more gives {ENOUGH_WINDOWS} of them",
-        source.name()
-    );
-    let count: usize =
-        asked.iter().chain(&automatic).map(|&window| fronts.sets(window).len()).sum();
-    ensure!(
-        count == 1 || label.is_some(),
-        "to choose between windows or features takes --label: faults that are made of readings, by moving one by its own deviation, say nothing about which readings to take"
-    );
-    let mut progress = Progress::new("comparing", count as u64);
-    let (mut trials, mut refused): (Vec<Trial>, _) = (Vec::new(), None);
-    let is_asked = |window: &usize| asked.contains(window);
-    let mut chosen_for_the_user = 0;
-    for &window in asked.iter().chain(automatic.iter().filter(|window| !is_asked(window))) {
-        let before = trials.len();
-        if !is_asked(&window) && chosen_for_the_user == MOST_WINDOWS {
-            break;
-        }
-        for features in fronts.sets(window) {
-            let front = fronts.rest.front(channels.clone(), window, features);
-            match Trial::new(arguments, &columns, Some(front)).and_then(|t| t.tried(count > 1)) {
-                // Of those that nobody asked for, only such as a model can be fitted to.
-                Ok(trial) if !is_asked(&window) && trial.search.normal_rows() < ENOUGH_WINDOWS => {}
-                Ok(trial) => trials.push(trial),
-                Err(error) => {
-                    if is_asked(&window) && count > 1 {
-                        complain(&format!("--window {window} is left out: {error:#}"));
-                    }
-                    refused = Some(error);
-                }
-            }
-            progress.step();
-        }
-        chosen_for_the_user += usize::from(!is_asked(&window) && trials.len() > before);
-    }
-    drop(progress);
-    if trials.is_empty() {
-        bail!(refused.unwrap_or_else(|| anyhow!(
-            "{}: --window auto: no window of 16 samples or more gives {ENOUGH_WINDOWS} normal ones",
-            source.name()
-        )));
-    }
-    trials.sort_by_key(Trial::size);
-    Ok(trials)
-}
-
-impl Trial {
-    fn new(arguments: &Arguments, columns: &ColumnChoice, front: Option<Front>) -> Result<Self> {
-        let Arguments { source, fronts, rows, label, normal, .. } = arguments;
-        let beside = Beside {
-            label: label.as_deref(),
-            by: fronts.rest.by.as_deref(),
-            normal: normal.clone(),
-            ..Beside::default()
-        };
-        let data = match &front {
-            Some(front) => {
-                front.validate()?;
-                let mut table = Table::open(source, &rows.of_samples())?;
-                let channels = table.inputs(columns)?;
-                let (mut room, taken) = (None, (Missing::Skip, rows.every));
-                load(Intake::windows((table, channels), front, &mut room, &beside, taken)?)?
-            }
-            None => {
-                let mut table = Table::open(source, rows)?;
-                let inputs = table.inputs(columns)?;
-                load(Intake::rows(table, inputs, &beside, Missing::Error)?)?
-            }
-        };
-        let is_normal = match label {
-            Some(label) => normal.split(&data.name, label, &data.labels)?,
-            None => vec![true; data.samples.rows()],
-        };
-        let dealing =
-            Dealing { folds: arguments.folds as usize, order: arguments.fold_order.into() };
-        let what = if front.is_some() { "windows" } else { "rows" };
-        let log = front.as_ref().map(|front| arguments.log.with_front(front));
-        let log = log.as_ref().unwrap_or(&arguments.log);
-        let search = Search::new(&data, &is_normal, log, dealing, what)?;
-        Ok(Self { front, data, search, found: None })
-    }
-
-    /// With what comes of the usual fit, if that is wanted.
-    fn tried(self, is_wanted: bool) -> Result<Self> {
-        if !is_wanted {
-            return Ok(self);
-        }
-        let found = self.search.measure(self.search.usual());
-        let found = Some(found.map_err(|error| explain(error, &self.data))?);
-        Ok(Self { found, ..self })
-    }
-
-    /// Inputs, and samples of a window: what it takes on a device.
-    fn size(&self) -> (usize, usize) {
-        (self.data.columns.len(), self.front.as_ref().map_or(0, |front| front.window))
-    }
-
-    fn line(&self) -> String {
-        let (Some(front), Some(found)) = (&self.front, &self.found) else { return String::new() };
-        let windows = format!("{}+{}", self.search.normal_rows(), self.search.anomalous_rows());
-        format!(
-            "{:>6} {:>5}  {:>6} {windows:>8}  {:.4} {:>5.1} %  {}",
-            front.window,
-            front.hop,
-            self.data.columns.len(),
-            found.auroc,
-            100.0 * found.detected,
-            listed(&front.features)
-        )
-    }
 }
 
 /// The first of those that are as good as the best, by their AUROC and then by what they find.
