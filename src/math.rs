@@ -6,7 +6,8 @@
 //! nothing for code that does not name it. The eigensolver and all fits use [`Real::sqrt`], which
 //! is never approximated.
 //!
-//! **Source.** [libm](https://docs.rs/libm), a port of musl's; `exp` of [`Fast`] is our own.
+//! **Source.** [libm](https://docs.rs/libm), a port of musl's; `exp` of [`Fast`] and `ln` of `f32`
+//! are our own.
 //!
 //! **Domain.** All numbers, as in IEEE 754; a backend's form for rows is for exponents up to about
 //! 0.
@@ -14,6 +15,7 @@
 //! **Bound.** `sqrt` is correctly rounded; the relative errors of the others stand at each backend.
 
 mod fast;
+mod logarithm;
 
 use core::fmt::{Debug, Display};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -89,7 +91,7 @@ pub trait Real:
     fn abs(self) -> Self;
     /// Square root, correctly rounded.
     fn sqrt(self) -> Self;
-    /// Natural logarithm, that of libm; −∞ for 0.
+    /// Natural logarithm, that of libm in `f64` and our own in `f32`; −∞ for 0.
     fn ln(self) -> Self;
     /// `eˣ`, that of libm; kernels have a [`Math`] of their own.
     fn exp(self) -> Self;
@@ -248,7 +250,7 @@ macro_rules! real {
         }
     };
 }
-real!(f32, libm::sqrtf, libm::logf, libm::expf, libm::tanhf);
+real!(f32, libm::sqrtf, logarithm::ln, libm::expf, libm::tanhf);
 real!(f64, libm::sqrt, libm::log, libm::exp, libm::tanh);
 
 #[cfg(feature = "micromath")]

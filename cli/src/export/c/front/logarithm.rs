@@ -18,38 +18,31 @@ pub(super) fn floor(floor: f32) -> String {
     )
 }
 
-/// The definition of `NAME_ln`.
+/// The definition of `NAME_ln`: `src/math/logarithm.rs`, for finite numbers that are not negative.
 pub(super) const LN: &str = r#"
-/* Natural logarithm of a finite number that is not negative, with the bits that mercer gets from libm.
- *
- * Steps and coefficients are those of e_logf.c in FreeBSD's msun:
- * Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
- * Developed at SunPro, a Sun Microsystems, Inc. business.
- * Permission to use, copy, modify, and distribute this software is freely granted, provided that this notice is preserved. */
+/* Natural logarithm of a finite number that is not negative, with the bits that mercer has. */
 static float name_ln(float x)
 {
-    uint32_t bits = name_bits(x);
-    int exponent = -127;
-    float power, f, s, square, fourth, series, half;
+    uint32_t above;
+    int exponent = 0;
+    float power, f, s, z, series;
 
-    if (bits < 0x00800000u) {
-        if (bits == 0u) {
-            return -INFINITY;
-        }
+    if (x == 0.0f) {
+        return -INFINITY;
+    }
+    if (x < 1.17549435e-38f) {
         /* Below the normal numbers. */
-        bits = name_bits(x * 0x1p25f);
-        exponent -= 25;
+        x *= 16777216.0f;
+        exponent = -24;
     }
     /* x is a power of two times 1 + f, which lies between the roots of 1/2 and 2. */
-    bits += 0x3f800000u - 0x3f3504f3u;
-    exponent += (int)(bits >> 23);
+    above = name_bits(x) - 0x3f3504f3u;
+    exponent += (int)((above + 0x40000000u) >> 23) - 128;
     power = (float)exponent;
-    f = name_from_bits((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    f = name_from_bits((above & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
     s = f / (2.0f + f);
-    square = s * s;
-    fourth = square * square;
-    series = square * (0xaaaaaap-24f + fourth * 0x91e9eep-25f) + fourth * (0xccce13p-25f + fourth * 0xf89e26p-26f);
-    half = 0.5f * f * f;
-    return s * (half + series) + power * 0x1.2fefa2p-17f - half + f + power * 0x1.62e3p-1f;
+    z = s * s;
+    series = z * (2.0f / 3.0f + z * (2.0f / 5.0f + z * (2.0f / 7.0f + z * (2.0f / 9.0f))));
+    return power * 0.693359375f + (power * -2.1219444e-4f + (f - s * (f - series)));
 }
 "#;
