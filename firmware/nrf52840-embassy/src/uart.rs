@@ -17,7 +17,7 @@ impl Log {
     /// Sends on P0.06.
     pub fn new(uart: Peri<'static, UARTE0>, tx: Peri<'static, P0_06>) -> Self {
         let mut config = uarte::Config::default();
-        config.baudrate = Baudrate::BAUD921600;
+        config.baudrate = Baudrate::Baud921600;
         Self(UarteTx::new(uart, Irqs, tx, config))
     }
 }
