@@ -2,9 +2,7 @@
 
 use embassy_stm32::Config;
 use embassy_stm32::rcc::mux::Adcsel;
-use embassy_stm32::rcc::{
-    Pll, PllMul, PllPreDiv, PllRDiv, PllSource, Sysclk,
-};
+use embassy_stm32::rcc::{Pll, PllMul, PllPreDiv, PllRDiv, PllSource, Sysclk};
 
 /// How the chip is set up.
 pub fn config() -> Config {

@@ -19,8 +19,7 @@ use stm32_embassy::{clocks, sampling};
 
 type Storage = Memory<BlockingAsync<Flash<'static, Blocking>>>;
 /// The last pages, which memory.x leaves out.
-const MODELS: Range<u32> =
-    (FLASH_SIZE - Storage::PAGES * MAX_ERASE_SIZE) as u32..FLASH_SIZE as u32;
+const MODELS: Range<u32> = (FLASH_SIZE - Storage::PAGES * MAX_ERASE_SIZE) as u32..FLASH_SIZE as u32;
 
 #[embassy_executor::main]
 async fn main(_spawner: Spawner) {

@@ -3,9 +3,9 @@
 #![no_main]
 
 use embassy_executor::Spawner;
-use panic_halt as _;
 use nrf52840_embassy::sampling;
 use nrf52840_embassy::uart::Log;
+use panic_halt as _;
 
 #[embassy_executor::main]
 async fn main(_spawner: Spawner) {
