@@ -235,3 +235,23 @@ fn require_same(expected: &[String], found: &[String]) -> Result<()> {
         Some(difference) => bail!("{difference}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_folder_with_a_board_is_known() {
+        let root = Project::read().unwrap().root.join("firmware");
+        let mut folders: Vec<String> = fs::read_dir(root)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|folder| folder.join("src/main.rs").is_file())
+            .map(|folder| folder.file_name().unwrap().to_string_lossy().into_owned())
+            .collect();
+        folders.sort();
+        let mut known = names();
+        known.sort_unstable();
+        assert_eq!(folders, known);
+    }
+}
