@@ -10,7 +10,6 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[path = "../../examples/support/flash.rs"]
-#[allow(dead_code, reason = "every program uses a part of it")]
 mod flash;
 #[path = "../../examples/support/store.rs"]
 mod store;
