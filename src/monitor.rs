@@ -360,10 +360,11 @@ impl<D: Detect<X>, S: Source, X: FromReading<S::Reading>> Monitor<D, S, X> {
     }
 
     /// Goes on with another detector for the same stream, such as one that has learned since, and
-    /// returns the one from before; see [handing over](self#handing-over-a-detector). The alarm
-    /// [starts](Alarm::reset) with its warm-up again.
+    /// returns the one from before; see [handing over](self#handing-over-a-detector). To the alarm
+    /// that is a [gap](Alarm::gap): scores of two detectors do not mix, and what somebody has to
+    /// acknowledge stays.
     pub const fn set_detector(&mut self, detector: D) -> D {
-        self.alarm.reset();
+        self.alarm.gap();
         core::mem::replace(&mut self.detector, detector)
     }
 }

@@ -7,7 +7,9 @@ use common::{Random, config};
 use mercer::detect::{LogDetector, LogLearner, Replace};
 use mercer::kernel::{BlockKernel, Laplacian, Poly, Rbf};
 use mercer::linalg::eigen::TridiagonalQr;
-use mercer::{Detector, Error, Learner, Progress, Recipe};
+use mercer::monitor::Lesson;
+use mercer::signal::{Feature, FrontEnd};
+use mercer::{Alarm, AlarmConfig, AlarmState, Detector, Error, Learner, Monitor, Progress, Recipe};
 use proptest::prelude::*;
 
 const ROOM: usize = 40;
@@ -203,5 +205,45 @@ fn logarithms_go_along() {
     assert!(copy.scaling().floor.iter().any(|floor| *floor > 0.0));
     for x in queries(3).iter().map(|x| x.map(|v| v.min(50.0).exp())) {
         assert_eq!(copy.score(&x), swapped.score(&x));
+    }
+}
+
+struct Level;
+impl FrontEnd for Level {
+    const FEATURES: &'static [Feature] = &[Feature::Mean];
+}
+type LevelStream = mercer::stream!(Level, f32, 3, 1, 1);
+
+/// A monitor that owns a mutable reference gives it back, and an alarm that nobody has seen yet is not lost by that.
+#[test]
+fn an_exchange_loses_no_alarm() {
+    let kernel = Rbf::for_inputs(3);
+    let mut pupil = Pupil::new();
+    let mut stream = LevelStream::new();
+    let mut lesson = Lesson::new(&mut pupil, &mut stream);
+    for x in readings(5, 30, 1.0, 0.0) {
+        lesson.push(&x).unwrap();
+    }
+    pupil.learn(kernel, Recipe::default()).unwrap();
+    let [mut first, mut second] = [Model::new(), Model::new()];
+    first.copy_from(pupil.detector().unwrap()).unwrap();
+    pupil.swap_detector(&mut second).unwrap();
+
+    for (latch, after) in [(true, AlarmState::Latched), (false, AlarmState::Normal)] {
+        let alarm = Alarm::new(AlarmConfig::DEFAULT.latch(latch)).unwrap();
+        let mut monitor = Monitor::with_alarm(&mut first, LevelStream::new(), alarm);
+        let strange = [1.0, -1.0, 0.0];
+        for _ in 0..10 {
+            monitor.push(&strange).unwrap();
+        }
+        assert_eq!(monitor.alarm().state(), AlarmState::Raised);
+        let spent = monitor.set_detector(&mut second);
+        assert_eq!(monitor.alarm().state(), after);
+        assert_eq!(scores(spent, 3), scores(monitor.detector(), 3));
+        // The fault is still there: so says the other detector.
+        for _ in 0..10 {
+            monitor.push(&strange).unwrap();
+        }
+        assert_eq!(monitor.alarm().state(), AlarmState::Raised);
     }
 }

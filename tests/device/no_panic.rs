@@ -268,6 +268,10 @@ fn detect(samples: &[Reading]) -> Result<(), Error> {
     let made = QuantisedDetector::<_, _, _>::from_parts;
     black_box(made(black_box(scaling), black_box(model), threshold)?);
     sharpen(&mut loaded, &x)?;
+    let mut handed = Detector::new();
+    handed.copy_from(learner.detector()?)?;
+    learner.swap_detector(black_box(&mut handed))?;
+    learner.begin(black_box(Rbf::for_inputs(3)), Recipe::default())?;
     learner.forget();
     Ok(())
 }

@@ -95,7 +95,6 @@ fn the_recording_is_of_the_simulated_fan() {
 }
 
 #[path = "../../../examples/support/flash.rs"]
-#[allow(dead_code, reason = "every program uses a part of it")]
 mod flash;
 
 use crate::{Memory, MemoryError};

@@ -1,36 +1,13 @@
-//! Samples of both axes a thousand times a second, whatever else goes on.
-//!
-//! The task runs on an executor of its own, in an interrupt: scoring and learning, which take
-//! longer than a millisecond on this core, cannot delay it.
+//! The converter, and the interrupt in which it is read.
 
 use embassy_executor::{InterruptExecutor, SpawnError};
+use embassy_rp::Peri;
 use embassy_rp::adc::{Adc, Blocking, Channel, Config};
 use embassy_rp::gpio::Pull;
 use embassy_rp::interrupt;
 use embassy_rp::interrupt::{InterruptExt, Priority};
 use embassy_rp::peripherals::{ADC, PIN_26, PIN_27};
-use embassy_rp::Peri;
-use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
-use embassy_sync::channel;
-use embassy_time::{Duration, Instant, Ticker};
-use fan::Sample;
-use portable_atomic::{AtomicU32, Ordering};
 
-/// What comes from the converter.
-#[derive(Clone, Copy, Debug)]
-pub enum Event {
-    /// Both axes.
-    Sample(Sample),
-    /// Samples are missing here: while flash is written, nothing else runs on this chip.
-    Gap,
-}
-
-/// Long enough for the longest step of learning.
-pub static EVENTS: channel::Channel<CriticalSectionRawMutex, Event, 256> = channel::Channel::new();
-/// Samples that were due and not taken.
-pub static MISSED: AtomicU32 = AtomicU32::new(0);
-
-const PERIOD: Duration = Duration::from_hz(fan::RATE as u64);
 static EXECUTOR: InterruptExecutor = InterruptExecutor::new();
 
 #[interrupt]
@@ -57,30 +34,8 @@ pub fn start(
 
 #[embassy_executor::task]
 async fn sample(mut adc: Adc<'static, Blocking>, mut axes: [Channel<'static>; 2]) {
-    let mut ticker = Ticker::every(PERIOD);
-    let mut last = Instant::now();
-    loop {
-        ticker.next().await;
-        let late = last.elapsed();
-        last = Instant::now();
-        if late >= 2 * PERIOD {
-            miss((late.as_ticks() / PERIOD.as_ticks()) as u32 - 1);
-            ticker.reset();
-        }
-        // A conversion takes 2 us: not worth an interrupt.
-        let values = axes.each_mut().map(|axis| adc.blocking_read(axis));
-        let event = match values {
-            [Ok(ax), Ok(ay)] => Event::Sample([ax as i16, ay as i16]),
-            _ => Event::Gap,
-        };
-        if EVENTS.try_send(event).is_err() {
-            miss(1);
-        }
-    }
-}
-
-fn miss(samples: u32) {
-    MISSED.fetch_add(samples, Ordering::Relaxed);
-    // If there is no room for it, the next sample that has none is a gap again.
-    let _ = EVENTS.try_send(Event::Gap);
+    // A conversion takes 2 us: not worth an interrupt.
+    let mut read = |axis: &mut Channel<'_>| adc.blocking_read(axis).ok().map(|value| value as i16);
+    let [ax, ay] = &mut axes;
+    fan_embassy::sample(async || Some([read(ax)?, read(ay)?])).await
 }

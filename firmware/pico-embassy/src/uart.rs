@@ -2,9 +2,9 @@
 
 use core::fmt;
 
+use embassy_rp::Peri;
 use embassy_rp::peripherals::{PIN_0, UART0};
 use embassy_rp::uart::{Blocking, Config, UartTx};
-use embassy_rp::Peri;
 
 /// The sending half of UART0.
 pub struct Log(UartTx<'static, Blocking>);

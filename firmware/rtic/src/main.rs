@@ -143,7 +143,11 @@ mod app {
         let faults = SAMPLES.div_ceil(RECORDED);
         let nanoseconds = |counts: u32| counts * (1_000_000_000 / timer::CLOCK);
         let (wait, window) = (nanoseconds(ticks.wait()), nanoseconds(ticks.window) / 1000);
-        say!("{} samples, {} missed; none waited for more than {wait} ns", ticks.seen, ticks.missed);
+        say!(
+            "{} samples, {} missed; none waited for more than {wait} ns",
+            ticks.seen,
+            ticks.missed
+        );
         say!("a window took up to {window} us");
         say!("{alarms} alarms for {faults} faults of {} ms", RUBBING.len());
         process::exit(if ticks.missed == 0 && alarms == faults { 0 } else { 1 })

@@ -1,0 +1,6 @@
+//! The board: what is on which pin, and how samples leave it.
+#![no_std]
+
+pub mod clocks;
+pub mod sampling;
+pub mod uart;
