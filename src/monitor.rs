@@ -130,8 +130,8 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
-//! With Embassy the mailbox is a `Signal`, with RTIC two resources or channels of references:
-//! `firmware/` has both. Where a detector cannot move as a reference,
+//! `examples/handover.rs` is that in full, and `firmware/` has it in real interrupts: with RTIC the
+//! mailboxes are two resources. Where a detector cannot move as a reference,
 //! [`copy_from`](crate::Detector::copy_from) writes over the one that is in use, while that is
 //! locked.
 //!
