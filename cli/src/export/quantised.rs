@@ -1,4 +1,4 @@
-//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it, as a `static` or as bytes.
+//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it, as a `static` in Rust or C, or as bytes.
 //!
 //! Unlike a detector, a quantised one is made by code whose sizes are constants; so there is one copy of it for each number of inputs, and room for the most points
 //! and components that are worth quantising.
@@ -9,6 +9,7 @@ use mercer::detect::persist::EncodeScaling;
 use mercer::detect::quantised::{Component, QuantisedPoint};
 use mercer::detect::{LogDetector, LogQuantisedDetector, LogScaling, Scaling};
 
+use super::c::{Whole, WholePoint};
 use super::{Name, facts, rust};
 use crate::model::Model;
 use crate::text::thousands;
@@ -26,6 +27,8 @@ pub(crate) struct Quantised {
     pub bytes: Vec<u8>,
     /// Bytes of it as a `static`.
     pub flash: usize,
+    /// Its numbers, for C.
+    pub whole: Whole,
 }
 
 /// Quantises a model.
@@ -145,7 +148,28 @@ pub static {upper}: {alias} = {{
             rows(model.components[..components].iter().map(|c| format!("{c:?}")).collect()),
         threshold = rust::threshold(quantised.threshold()),
     );
-    Ok(Quantised { source, bytes, flash })
+    let whole = Whole {
+        header: model.header,
+        inputs: model.inputs.to_vec(),
+        floors: floor.to_vec(),
+        points: model.points[..room].iter().map(|point| whole_point(point, components)).collect(),
+        components: model.components[..components].to_vec(),
+        verdict: quantised.judge_counts(&[0; D])?,
+        negative: quantised.threshold().spe < 0.0,
+    };
+    Ok(Quantised { source, bytes, flash, whole })
+}
+
+fn whole_point<const D: usize, const P: usize>(
+    point: &QuantisedPoint<D, P>,
+    components: usize,
+) -> WholePoint {
+    WholePoint {
+        half_length: point.half_length,
+        coordinates: point.coordinates.to_vec(),
+        weights: point.weights[..components].to_vec(),
+        centre: point.centre,
+    }
 }
 
 /// `QuantisedDetector::SIZE` for sizes that are known at run time.

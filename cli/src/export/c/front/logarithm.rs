@@ -37,7 +37,7 @@ static float name_ln(float x)
             return -INFINITY;
         }
         /* Below the normal numbers. */
-        bits = name_bits(x * 0x1p25f);
+        bits = name_bits(x * 33554432.0f);
         exponent -= 25;
     }
     /* x is a power of two times 1 + f, which lies between the roots of 1/2 and 2. */
@@ -50,6 +50,6 @@ static float name_ln(float x)
     fourth = square * square;
     series = square * (0xaaaaaap-24f + fourth * 0x91e9eep-25f) + fourth * (0xccce13p-25f + fourth * 0xf89e26p-26f);
     half = 0.5f * f * f;
-    return s * (half + series) + power * 0x1.2fefa2p-17f - half + f + power * 0x1.62e3p-1f;
+    return s * (half + series) + power * 9.058001e-06f - half + f + power * 0.6931381f;
 }
 "#;
