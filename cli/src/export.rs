@@ -6,6 +6,7 @@ mod c;
 mod leading;
 mod quantised;
 mod rust;
+mod vectors;
 
 pub(crate) use c::{CSource, c_projector, c_quantised, c_source};
 pub(crate) use leading::Leading;

@@ -65,6 +65,11 @@ enum Task {
     /// code for m0 runs on the MPS2 board of m3 with its 4 MB of RAM: the same instructions, while the
     /// microbit has 16 KB. At every level `core` is built for speed, as rustup ships it.
     Bench(Bench),
+    /// Compare exported C with Rust on emulated cores: the same scores and alarms, and the instructions of a score
+    ///
+    /// Models are fitted and exported, compiled with arm-none-eabi-gcc for a Cortex-M0 and an M4F, and run. Skipped
+    /// without that compiler. A score may take 1.5 times the instructions of Rust's in docs/bench.csv.
+    C(C),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
     /// Build the library alone for devices, with every combination of features
@@ -116,6 +121,19 @@ struct Bench {
     check: bool,
     /// Write docs/bench.csv, docs/growth.svg and the tables of README.md; rows that are not selected
     /// stay as they are
+    #[arg(long)]
+    update: bool,
+    /// Stop a program that runs for longer than this
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+}
+
+#[derive(Args)]
+struct C {
+    /// Compare with docs/c.csv: fail when a count rose by more than 3 %, or docs/C.md is not up to date
+    #[arg(long, conflicts_with = "update")]
+    check: bool,
+    /// Write docs/c.csv and the table of docs/C.md
     #[arg(long)]
     update: bool,
     /// Stop a program that runs for longer than this
@@ -196,11 +214,7 @@ fn run(task: Task) -> Result<ExitCode> {
             device::run(&boards, arguments.only.as_deref(), limit)
         }
         Task::Bench(arguments) => {
-            let purpose = match (arguments.check, arguments.update) {
-                (true, _) => Purpose::Check,
-                (_, true) => Purpose::Update,
-                _ => Purpose::Print,
-            };
+            let purpose = purpose(arguments.check, arguments.update);
             let wanted = |level: &&str| {
                 arguments.levels.is_empty() || arguments.levels.iter().any(|l| l == level)
             };
@@ -210,6 +224,10 @@ fn run(task: Task) -> Result<ExitCode> {
                 levels: bench::plan::LEVELS.into_iter().filter(wanted).collect(),
             };
             bench::run(&selection, purpose, Duration::from_secs(arguments.timeout))
+        }
+        Task::C(arguments) => {
+            let purpose = purpose(arguments.check, arguments.update);
+            bench::run_c(purpose, Duration::from_secs(arguments.timeout))
         }
         Task::Emulate(arguments) => {
             let board = match arguments.board {
@@ -231,6 +249,14 @@ fn run(task: Task) -> Result<ExitCode> {
             let targets: Vec<&str> = fuzz::TARGETS.into_iter().filter(wanted).collect();
             fuzz::run(&targets, arguments.seconds)
         }
+    }
+}
+
+fn purpose(check: bool, update: bool) -> Purpose {
+    match (check, update) {
+        (true, _) => Purpose::Check,
+        (_, true) => Purpose::Update,
+        _ => Purpose::Print,
     }
 }
 

@@ -211,7 +211,7 @@ fn ask_rustc(rustc: Option<&Path>, question: &[&str]) -> Option<String> {
     output.status.success().then(|| answer.trim().to_string())
 }
 
-fn on_path(program: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
 }

@@ -13,6 +13,7 @@ mod kernel;
 mod project;
 mod quantised;
 mod reasons;
+mod self_test;
 
 pub(crate) use project::c_projector;
 pub(crate) use quantised::{Whole, WholePoint, c_quantised};
@@ -22,6 +23,7 @@ use mercer::Error;
 use self::front::{FrontParts, Question};
 use self::kernel::KernelParts;
 use self::project::{DECLARATION, project};
+use super::vectors::vectors;
 use super::{Name, facts, list};
 use crate::model::Model;
 use crate::samples::SampleType;
@@ -98,6 +100,7 @@ fn header<T: Number>(
         DECLARATION,
         reasons::DECLARATIONS,
         &alarm::declarations().replace("SMOOTHED", T::NAMES[1]),
+        self_test::DECLARATION,
     ]
     .concat();
     Ok(format!(
@@ -201,7 +204,8 @@ fn source<T: Number>(
 const char *const {lower}_input_names[{upper}_INPUTS] = {{
 {names}}};
 
-{data}{bits}{functions}{reasons}"#,
+{data}{bits}{functions}{reasons}{test}"#,
+        test = self_test::source(&vectors(model), tolerance::<T>(), name),
         beginning = beginning("mercer export", header_file, parts.needs_bits),
         points = model.points.rows(),
         names = strings(&model.columns),
@@ -209,6 +213,14 @@ const char *const {lower}_input_names[{upper}_INPUTS] = {{
         functions = fill::<T>(&functions, name),
         reasons = reasons::source(model, name),
     )
+}
+
+/// The share of the largest SPE by which compilers and C libraries may differ.
+fn tolerance<T: Number>() -> f64 {
+    match T::PRECISION {
+        Precision::F32 => 1e-4,
+        Precision::F64 => 1e-10,
+    }
 }
 
 /// What every source begins with.

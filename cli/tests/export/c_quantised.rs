@@ -52,7 +52,7 @@ static int name_run(void)
         }
         printf("\n");
     }
-    return name_score(0, 0) != NAME_NULL || name_score_counts(0, 0) != NAME_NULL || name_project(0, 0) != NAME_NULL;
+    return name_self_test() != 0 || name_score(0, 0) != NAME_NULL || name_score_counts(0, 0) != NAME_NULL || name_project(0, 0) != NAME_NULL;
 }
 
 int main(void)

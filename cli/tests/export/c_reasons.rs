@@ -85,6 +85,9 @@ static void name_run(void)
         }
         printf("\n");
     }
+    if (name_self_test() != 0) {
+        printf("reading %d of the self-test\n", name_self_test());
+    }
     if (name_score(0, 0) != NAME_NULL || name_score(name_rows[0], 0) != NAME_NULL
         || name_project(0, 0) != NAME_NULL || name_find_suspect(name_rows[0], 0) != NAME_NULL
         || name_contributions(0, 0) != NAME_NULL || name_alarm_update(0, 0) != NAME_NULL
@@ -148,6 +151,61 @@ fn c_gives_the_reasons_of_the_library() {
     println!("C: {suspects} suspects, {} others: {others:?}", others.len());
     assert!(suspects > 100, "{suspects}");
     assert!(others.len() * 200 <= suspects, "{others:?}");
+}
+
+/// A number that is altered anywhere is noticed, and a firmware that does not call the test does not have it.
+#[test]
+fn the_self_test_notices_what_was_altered() {
+    let Some(cc) = compiler() else { return };
+    let folder = Folder::new();
+    let model = Data::golden("iris").fit(&folder, "rbf", "f32");
+    for quantised in [false, true] {
+        let header = folder.path("model.h");
+        let export = ["export", &model, "--c", &header, "--name", "m"];
+        let option: &[&str] = if quantised { &["--quantised"] } else { &[] };
+        done(&[&export, option].concat());
+        let source = read(&folder.path("model.c"));
+        let main = "#include \"model.h\"\nint main(void) { return m_self_test(); }\n";
+        fs::write(folder.path("main.c"), main).unwrap();
+        let run = |source: &str| {
+            fs::write(folder.path("model.c"), source).unwrap();
+            let (program, files) = (folder.path("program"), ["main.c", "model.c"]);
+            let files = files.map(|file| folder.path(file));
+            let built =
+                Command::new(cc).args(files).args(["-o", &program, "-lm"]).output().unwrap();
+            assert!(built.status.success(), "{}", text(&built.stderr));
+            Command::new(&program).status().unwrap().code()
+        };
+        assert_eq!(run(&source), Some(0));
+        // In the rows of the points, the first number is another.
+        let points = source.find("m_points[M_POINTS]").unwrap();
+        let row = points + source[points..].find("\n    {").unwrap() + "\n    {".len();
+        let end = row + source[row..].find([',', '}']).unwrap();
+        let other = if quantised { "12345678u" } else { "1.875f" };
+        let altered = format!("{}{other}{}", &source[..row], &source[end..]);
+        assert_ne!(run(&altered), Some(0), "quantised: {quantised}");
+
+        fs::write(folder.path("model.c"), &source).unwrap();
+        let main = "#include \"model.h\"\nint main(void) { m_verdict v; float x[M_INPUTS] = {0}; return m_score(x, &v); }\n";
+        fs::write(folder.path("main.c"), main).unwrap();
+        let (program, files) = (folder.path("program"), ["main.c", "model.c"]);
+        let built = Command::new(cc)
+            .args([
+                "-ffunction-sections",
+                "-fdata-sections",
+                "-Wl,--gc-sections",
+                "-Wl,--print-gc-sections",
+            ])
+            .args(files.map(|file| folder.path(file)))
+            .args(["-o", &program, "-lm"])
+            .output()
+            .unwrap();
+        let dropped = text(&built.stderr);
+        for section in ["m_self_test", "m_vectors", "m_alarm_update"] {
+            let is_dropped = dropped.lines().any(|line| line.contains(section));
+            assert!(is_dropped, "{section} is in the image: {dropped}");
+        }
+    }
 }
 
 /// Headers and sources are C++ as well.

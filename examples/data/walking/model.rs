@@ -92,3 +92,41 @@ pub static WALKING: Walking = {
     )
     .expect("WALKING is not what `mercer export` wrote: `Detector::from_parts` says what is wrong with it")
 };
+
+/// Scores some readings whose scores and alarms were known when [`WALKING`] was exported, as at boot. Not in the image of a firmware that does not call it.
+///
+/// # Errors
+/// Which reading, from 0 on, is the first of which something else came.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub, long_running_const_eval, clippy::all, clippy::pedantic)]
+pub fn walking_self_test() -> ::core::result::Result<(), usize> {
+    // Readings, their SPE, whether that is unusual, and whether an alarm is up after them.
+    static VECTORS: [([f32; 12], f32, bool, bool); 10] = [
+        ([0.7517376, 0.106880575, -0.2698267, 0.06537781, -0.019535834, 0.004234761, 1.2131344, 2.9636517, 0.76295877, 0.66686213, 0.38116765, 1.303205], 0.023270367, false, false),
+        ([0.96363765, 0.4676343, 0.12351686, 0.16606115, -0.014382158, 0.33265525, 1.188045, 3.2447453, 0.70544124, 0.5924375, 0.5418817, 1.4038473], 0.08950001, false, false),
+        ([0.5360492, -0.5145129, -0.406591, 0.21133855, -0.03342535, 0.2773903, 1.2802503, 2.9189115, 1.2530967, 0.8768238, 0.19388272, 1.3189678], 0.16343424, false, false),
+        ([2.1175265, 0.4676343, 0.12351686, 0.16606115, -0.014382158, 0.33265525, 1.188045, 3.2447453, 0.70544124, 0.5924375, 0.5418817, 1.4038473], 0.22189583, false, false),
+        ([0.5360492, -0.5145129, -0.406591, 0.21133855, -0.03342535, 0.2773903, 0.39947802, 2.9189115, 1.2530967, 0.8768238, 0.19388272, 1.3189678], 0.30476707, false, false),
+        ([0.96363765, 0.4676343, 0.12351686, 0.16606115, -0.014382158, 0.33265525, 1.188045, 3.2447453, 0.70544124, 0.5924375, 0.5418817, 7.8200593], 0.8483854, true, false),
+        ([11.886544, 0.6109867, -0.115161344, 0.012384649, -0.008789061, -0.14821677, 0.84268993, 2.2292035, 0.6254227, 0.3957347, 0.24962653, 1.1324903], 1.7018979, true, true),
+        ([0.7517376, 0.106880575, -0.2698267, 0.06537781, -0.019535834, 0.004234761, 1.2131344, 2.9636517, 0.76295877, 0.66686213, 0.38116765, 1.303205], 0.023270367, false, true),
+        ([0.96363765, 0.4676343, 0.12351686, 0.16606115, -0.014382158, 0.33265525, 1.188045, 3.2447453, 0.70544124, 0.5924375, 0.5418817, 1.4038473], 0.08950001, false, true),
+        ([0.5360492, -0.5145129, -0.406591, 0.21133855, -0.03342535, 0.2773903, 1.2802503, 2.9189115, 1.2530967, 0.8768238, 0.19388272, 1.3189678], 0.16343424, false, true),
+    ];
+    let mut alarm = match ::mercer::Alarm::<f32>::new(::mercer::AlarmConfig::DEFAULT) {
+        ::core::result::Result::Ok(alarm) => alarm,
+        ::core::result::Result::Err(_) => return ::core::result::Result::Err(0),
+    };
+    for (index, (x, spe, unusual, raised)) in VECTORS.iter().enumerate() {
+        let verdict = match WALKING.score(x) {
+            ::core::result::Result::Ok(verdict) => verdict,
+            ::core::result::Result::Err(_) => return ::core::result::Result::Err(index),
+        };
+        let state = alarm.update(&verdict);
+        let is_raised = ::core::matches!(state, ::mercer::AlarmState::Raised);
+        if verdict.score.spe.to_bits() != spe.to_bits() || verdict.unusual != *unusual || is_raised != *raised {
+            return ::core::result::Result::Err(index);
+        }
+    }
+    ::core::result::Result::Ok(())
+}

@@ -5,9 +5,10 @@
 use mercer::Error;
 use mercer::detect::quantised::{Component, Input, QuantisedHeader, WholeVerdict};
 
-use super::alarm;
 use super::front::{FrontParts, Question};
 use super::{CSource, HEADER_SIZES, STDINT, named, strings};
+use super::{alarm, self_test};
+use crate::export::vectors::Vector;
 use crate::export::{Name, facts, list};
 use crate::model::Model;
 use crate::samples::SampleType;
@@ -26,6 +27,8 @@ pub(crate) struct Whole {
     pub verdict: WholeVerdict,
     /// Is every reading unusual?
     pub negative: bool,
+    /// What must come of some readings.
+    pub vectors: Vec<Vector<f32>>,
 }
 
 /// A point and its weights, with `2^15` added to each number but the first.
@@ -86,7 +89,7 @@ extern "C" {{
 
 #endif
 "#,
-        text = named(&[&sizes, HEADER_SCORE, &alarm].concat(), name),
+        text = named(&[&sizes, HEADER_SCORE, &alarm, self_test::DECLARATION].concat(), name),
         stdint = STDINT,
         front = front.map(|front| front.header).unwrap_or_default(),
     ))
@@ -163,7 +166,8 @@ fn source<T: Number>(model: &Model<T>, whole: &Whole, name: &Name, header_file: 
 
 const char *const {lower}_input_names[{upper}_INPUTS] = {{
 {names}}};
-{code}"#,
+{code}{test}"#,
+        test = self_test::source(&whole.vectors, 0.0, name),
         points = whole.points.len(),
         spe = threshold.spe,
         usual = threshold.usual.min(threshold.spe),
