@@ -1,13 +1,14 @@
 //! A model as source code for firmware, in Rust and in C.
 //!
-//! Every number reads back bit for bit: in Rust by the shortest decimal that does, in C99 as a hexadecimal literal.
+//! Every number reads back bit for bit, as the shortest decimal that does.
 
 mod c;
 mod leading;
 mod quantised;
 mod rust;
+mod vectors;
 
-pub(crate) use c::{CSource, c_projector, c_source};
+pub(crate) use c::{CSource, c_projector, c_quantised, c_source};
 pub(crate) use leading::Leading;
 pub(crate) use quantised::quantise;
 pub(crate) use rust::{monitor_source, rust_projector, rust_source, stream_source};

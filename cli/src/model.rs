@@ -69,7 +69,7 @@ impl<T: Number> Model<T> {
     }
 
     /// What the kernel keeps beside the points.
-    fn memos(&self) -> Vec<T> {
+    pub(crate) fn memos(&self) -> Vec<T> {
         let mut memos = vec![T::ZERO; self.points.rows()];
         let near = with_kernel!(self.kernel, T, kernel => {
             let view = self.expansion().and_then(|expansion| {

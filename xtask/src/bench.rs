@@ -2,6 +2,7 @@
 //!
 //! tests/device/bench is the firmware; plan.rs says what is measured.
 
+mod c;
 mod clock;
 #[cfg(test)]
 mod cost;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::firmware::Project;
+pub(crate) use c::run as run_c;
 use drift::Drift;
 use record::Row;
 pub(crate) use selection::Selection;

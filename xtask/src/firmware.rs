@@ -100,6 +100,11 @@ impl Project {
         self.target_dir.join("firmware")
     }
 
+    /// Where exported C is built.
+    pub(crate) fn c_dir(&self) -> PathBuf {
+        self.target_dir.join("c")
+    }
+
     /// Where fuzz targets are built: with other flags than everything else.
     pub(crate) fn fuzz_dir(&self) -> PathBuf {
         self.target_dir.join("fuzz")

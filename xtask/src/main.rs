@@ -73,6 +73,11 @@ enum Task {
     /// recording in its converter: alarms must change with the very windows that they change with here, also
     /// after a reset, and no sample may be missed. Their recorders must send the recording as it is.
     Firmware(Firmware),
+    /// Compare exported C with Rust on emulated cores: the same scores and alarms, and the instructions of a score
+    ///
+    /// Models are fitted and exported, compiled with arm-none-eabi-gcc for a Cortex-M0 and an M4F, and run. Skipped
+    /// without that compiler. A score may take 1.5 times the instructions of Rust's in docs/bench.csv.
+    C(C),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
     /// Build the library alone for devices, with every combination of features
@@ -124,6 +129,19 @@ struct Bench {
     check: bool,
     /// Write docs/bench.csv, docs/growth.svg and the tables of README.md; rows that are not selected
     /// stay as they are
+    #[arg(long)]
+    update: bool,
+    /// Stop a program that runs for longer than this
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+}
+
+#[derive(Args)]
+struct C {
+    /// Compare with docs/c.csv: fail when a count rose by more than 3 %, or docs/C.md is not up to date
+    #[arg(long, conflicts_with = "update")]
+    check: bool,
+    /// Write docs/c.csv and the table of docs/C.md
     #[arg(long)]
     update: bool,
     /// Stop a program that runs for longer than this
@@ -214,11 +232,7 @@ fn run(task: Task) -> Result<ExitCode> {
             device::run(&boards, arguments.only.as_deref(), limit)
         }
         Task::Bench(arguments) => {
-            let purpose = match (arguments.check, arguments.update) {
-                (true, _) => Purpose::Check,
-                (_, true) => Purpose::Update,
-                _ => Purpose::Print,
-            };
+            let purpose = purpose(arguments.check, arguments.update);
             let wanted = |level: &&str| {
                 arguments.levels.is_empty() || arguments.levels.iter().any(|l| l == level)
             };
@@ -231,6 +245,10 @@ fn run(task: Task) -> Result<ExitCode> {
         }
         Task::Firmware(arguments) => {
             projects::run(&arguments.projects, Duration::from_secs(arguments.timeout))
+        }
+        Task::C(arguments) => {
+            let purpose = purpose(arguments.check, arguments.update);
+            bench::run_c(purpose, Duration::from_secs(arguments.timeout))
         }
         Task::Emulate(arguments) => {
             let board = match arguments.board {
@@ -252,6 +270,14 @@ fn run(task: Task) -> Result<ExitCode> {
             let targets: Vec<&str> = fuzz::TARGETS.into_iter().filter(wanted).collect();
             fuzz::run(&targets, arguments.seconds)
         }
+    }
+}
+
+fn purpose(check: bool, update: bool) -> Purpose {
+    match (check, update) {
+        (true, _) => Purpose::Check,
+        (_, true) => Purpose::Update,
+        _ => Purpose::Print,
     }
 }
 

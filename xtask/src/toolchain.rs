@@ -216,7 +216,7 @@ pub(crate) fn has_program(program: &str) -> bool {
     on_path(program).is_some()
 }
 
-fn on_path(program: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
 }

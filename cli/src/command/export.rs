@@ -7,8 +7,8 @@ use clap::ArgGroup;
 
 use super::say;
 use crate::export::{
-    CSource, Leading, Name, c_projector, c_source, monitor_source, quantise, rust_projector,
-    rust_source, stream_source,
+    CSource, Leading, Name, c_projector, c_quantised, c_source, monitor_source, quantise,
+    rust_projector, rust_source, stream_source,
 };
 use crate::model::{Model, with_model};
 use crate::samples::SampleType;
@@ -32,11 +32,11 @@ pub(super) struct Arguments {
     /// The bytes of the detector
     #[arg(long, value_name = "MODEL.bin")]
     bin: Option<PathBuf>,
-    /// A C header with functions that score and project, and MODEL.c beside it
+    /// A C header with functions that score, project, give reasons and raise an alarm, and MODEL.c beside it
     #[arg(long, value_name = "MODEL.h")]
     c: Option<PathBuf>,
-    /// In integers, for cores without an FPU: a `QuantisedDetector`, in Rust or as bytes
-    #[arg(long, conflicts_with = "c")]
+    /// In integers, for cores without an FPU: a `QuantisedDetector`, in Rust or as bytes, or the same in C
+    #[arg(long)]
     quantised: bool,
     /// What raw samples are on the device, for a model of them
     #[arg(long, value_enum, value_name = "TYPE", default_value_t)]
@@ -96,8 +96,8 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         products.push(Product { path: path.clone(), content: source.into_bytes(), what });
     }
     if let Some(path) = &arguments.bin {
-        let content = match quantised {
-            Some(quantised) => quantised.bytes,
+        let content = match &quantised {
+            Some(quantised) => quantised.bytes.clone(),
             None => model.device_bytes()?,
         };
         let mut bytes = match front {
@@ -116,9 +116,12 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
             format!("{}: C can only include names of letters, digits and . _ + -", path.display())
         })?;
         let function = if leading.is_some() { "project" } else { "score" };
-        let CSource { header, source } = match &leading {
-            Some(leading) => c_projector(leading, name, arguments.samples, &file_name)?,
-            None => c_source(model, name, arguments.samples, &file_name)?,
+        let CSource { header, source } = match (&leading, &quantised) {
+            (Some(leading), _) => c_projector(leading, name, arguments.samples, &file_name)?,
+            (None, Some(quantised)) => {
+                c_quantised(model, &quantised.whole, name, arguments.samples, &file_name)?
+            }
+            (None, None) => c_source(model, name, arguments.samples, &file_name)?,
         };
         let lower = name.lower();
         let what = match front {

@@ -1,20 +1,29 @@
 //! A detector as C99: constant data and functions that score and project, for firmware that is not written in Rust.
 //!
-//! The function computes in the order of the library's plain scoring, point by point. Only `exp`, `tanh` and `log` are another's, those of the C library;
-//! with the other kernels, and without logarithmic inputs, scores are the same bits, as long as the compiler does not contract multiplications and additions. A model of raw samples has its
-//! [front end](front) as well, whose readings are the same bits.
+//! The functions compute in the order of the library's, hence with the same bits, as long as the compiler does not contract multiplications and additions: with a
+//! [Gaussian](gaussian) kernel in `f32` in blocks of points, else point by point. Only where a kernel or a logarithmic input needs another `exp`, `tanh` or `log` it is that of
+//! the C library. A model of raw samples has its [front end](front) as well, whose readings are the same bits.
+//!
+//! Texts are templates: `NAME_` and `name_` stand for what the model is called, `REAL` for its type of numbers, and `@` for what literals and functions of the type end in.
 
+mod alarm;
 mod front;
+mod gaussian;
 mod kernel;
 mod project;
+mod quantised;
+mod reasons;
+mod self_test;
 
 pub(crate) use project::c_projector;
+pub(crate) use quantised::{Whole, WholePoint, c_quantised};
 
 use mercer::Error;
 
 use self::front::{FrontParts, Question};
 use self::kernel::KernelParts;
-use self::project::{declaration, project, sums};
+use self::project::{DECLARATION, project};
+use super::vectors::vectors;
 use super::{Name, facts, list};
 use crate::model::Model;
 use crate::samples::SampleType;
@@ -43,28 +52,61 @@ pub(crate) fn c_source<T: Number>(
         .front
         .as_ref()
         .map(|front| FrontParts::new::<T>(front, samples, name, Question::Score));
-    let mut source = source(model, name, header_file);
+    let mut source = source(model, name, header_file, front.as_ref());
     source += front.as_ref().map_or("", |front| &front.source);
     Ok(CSource { header: header(model, name, front)?, source })
 }
 
+/// Is there a centre, whose distance scores need, or are there projections only?
+#[derive(Clone, Copy, PartialEq)]
+enum Centre {
+    With,
+    Without,
+}
+
+/// A template with the name and the numbers of a model.
+fn fill<T: Number>(template: &str, name: &Name) -> String {
+    let typed = template.replace("REAL", T::NAMES[1]).replace('@', suffix::<T>());
+    named(&typed, name)
+}
+
+/// A text in which `NAME_` and `name_` stand for what the model is called.
+fn named(template: &str, name: &Name) -> String {
+    let upper = format!("{}_", name.upper());
+    template.replace("NAME_", &upper).replace("name_", &format!("{}_", name.lower()))
+}
+
 /// What the header of a model with a front end includes.
 fn stdint(front: &Option<FrontParts>) -> &'static str {
-    if front.is_some() { "\n#include <stdint.h>\n" } else { "" }
+    if front.is_some() { STDINT } else { "" }
 }
+
+const STDINT: &str = "\n#include <stdint.h>\n";
 
 fn header<T: Number>(
     model: &Model<T>,
     name: &Name,
     front: Option<FrontParts>,
 ) -> Result<String, Error> {
-    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
     let facts = facts(model, '"', escape::c_comment)?;
     let facts: String = facts.iter().map(|fact| format!(" * - {fact}\n")).collect();
+    let upper = name.upper();
+    let sizes = HEADER_SIZES
+        .replace("INPUTS_COUNT", &model.inputs().to_string())
+        .replace("COMPONENTS_COUNT", &model.components().to_string())
+        .replace("CHECKSUM_VALUE", &format!("{:#010x}UL", model.checksum()?));
+    let functions = [
+        HEADER_SCORE,
+        DECLARATION,
+        reasons::DECLARATIONS,
+        &alarm::declarations().replace("SMOOTHED", T::NAMES[1]),
+        self_test::DECLARATION,
+    ]
+    .concat();
     Ok(format!(
         r#"/* Made by `mercer export`: do not edit.
  *
- * A detector of unusual readings that `mercer fit` learned, in C99.
+ * A detector of unusual readings that `mercer fit` learned, in C99: constant data, no allocation, and no state but what callers own.
  *
 {facts} */
 #ifndef {upper}_H
@@ -73,70 +115,122 @@ fn header<T: Number>(
 #ifdef __cplusplus
 extern "C" {{
 #endif
-
-/* Inputs of a reading. */
-#define {upper}_INPUTS {inputs}
-
-/* Components that a reading is projected on. */
-#define {upper}_COMPONENTS {components}
-
-/* To tell which model a firmware has. */
-#define {upper}_CHECKSUM {checksum:#010x}UL
-
-/* Names of the inputs, in the order of a reading. */
-extern const char *const {lower}_input_names[{upper}_INPUTS];
-
-/* The scores of a reading; the larger, the less usual. */
-typedef struct {lower}_verdict {{
-    /* What the components cannot explain. */
-    {number} spe;
-    /* How far along the components, squared. */
-    {number} t2;
-    /* Sum of the absolute projections. */
-    {number} abs_sum;
-    /* 1 if spe is above its threshold, else 0. One unusual reading is not yet an alarm. */
-    int unusual;
-}} {lower}_verdict;
-
-/* The reading is so far out that its scores are not finite; or it has no direction, and the kernel compares directions. */
-#define {upper}_UNUSABLE (-1 - {upper}_INPUTS)
-
-/* Scores a raw reading. Returns 0, or -1 - i if input i is not finite or too large to be scaled, or {upper}_UNUSABLE; *out is then as before.
- *
- * Scores are those of `mercer score` but for rounding. Not to be compiled with -ffast-math, which takes every number for finite. */
-int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out);
-
-{project}{front}
+{text}{front}
 #ifdef __cplusplus
 }}
 #endif
 
 #endif
 "#,
-        inputs = model.inputs(),
-        components = model.components(),
-        project = declaration::<T>(name),
-        checksum = model.checksum()?,
+        text = fill::<T>(&(sizes + &functions), name),
         stdint = stdint(&front),
         front = front.map(|front| front.header).unwrap_or_default(),
     ))
 }
 
-fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String {
-    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
-    let (weights, suffix) = (&model.weights, suffix::<T>());
+const HEADER_SIZES: &str = r#"
+/* Inputs of a reading. */
+#define NAME_INPUTS INPUTS_COUNT
+
+/* Components that a reading is projected on. */
+#define NAME_COMPONENTS COMPONENTS_COUNT
+
+/* To tell which model a firmware has. */
+#define NAME_CHECKSUM CHECKSUM_VALUE
+
+/* Names of the inputs, in the order of a reading. */
+extern const char *const name_input_names[NAME_INPUTS];
+"#;
+
+const HEADER_SCORE: &str = r#"
+/* The scores of a reading; the larger, the less usual. */
+typedef struct name_verdict {
+    /* What the components cannot explain. */
+    REAL spe;
+    /* How far along the components, squared. */
+    REAL t2;
+    /* Sum of the absolute projections. */
+    REAL abs_sum;
+    /* 1 if spe is above its threshold, else 0. One unusual reading is not yet an alarm. */
+    int unusual;
+} name_verdict;
+
+/* Codes of what cannot be done, beside -1 - i for input i. */
+/* The reading is so far out that its scores are not finite; or it has no direction, and the kernel compares directions. */
+#define NAME_UNUSABLE (-1 - NAME_INPUTS)
+/* A null pointer. */
+#define NAME_NULL (-2 - NAME_INPUTS)
+
+/* Scores a raw reading. Returns 0, or -1 - i if input i is not finite or too large to be scaled, or NAME_UNUSABLE, or NAME_NULL; *out is then as before.
+ *
+ * Scores are those of `mercer score` but for rounding. Not to be compiled with -ffast-math, which takes every number for finite. */
+int name_score(const REAL x[NAME_INPUTS], name_verdict *out);
+"#;
+
+fn source<T: Number>(
+    model: &Model<T>,
+    name: &Name,
+    header_file: &str,
+    front: Option<&FrontParts>,
+) -> String {
+    let (upper, lower) = (name.upper(), name.lower());
+    let weights = &model.weights;
     let data = [
         projection_data(model, name),
         vector(name, "centre", "POINTS", &weights.centre),
         vector(name, "variances", "COMPONENTS", &weights.variances),
     ]
     .concat();
-    let parts = KernelParts::new(&model.kernel, name);
+    let parts = KernelParts::new(model, name, Centre::With);
+    let judge = JUDGE
+        .replace("CHECK_DIRECTION", &parts.check)
+        .replace("DIAGONAL", &parts.diagonal)
+        .replace("CENTRE_NORM", &literal(&weights.header.centre_norm))
+        .replace("CLAMP", if weights.header.indefinite { "" } else { CLAMP })
+        .replace("THRESHOLD", &literal(&model.threshold.spe));
+    let functions = [
+        scale(model).as_str(),
+        &parts.functions,
+        &judge,
+        SCORE,
+        &project(&parts, Centre::With),
+        &alarm::source(&model.threshold),
+    ]
+    .concat();
     format!(
-        r#"/* Made by `mercer export`: do not edit. */
+        r#"{beginning}
+#define {upper}_POINTS {points}
+
+const char *const {lower}_input_names[{upper}_INPUTS] = {{
+{names}}};
+
+{data}{bits}{functions}{reasons}{test}"#,
+        test = self_test::source(&vectors(model), tolerance::<T>(), name),
+        beginning = beginning("mercer export", header_file, parts.needs_bits),
+        points = model.points.rows(),
+        names = strings(&model.columns),
+        bits = bits(&parts, front, name),
+        functions = fill::<T>(&functions, name),
+        reasons = reasons::source(model, name),
+    )
+}
+
+/// The share of the largest SPE by which compilers and C libraries may differ.
+fn tolerance<T: Number>() -> f64 {
+    match T::PRECISION {
+        Precision::F32 => 1e-4,
+        Precision::F64 => 1e-10,
+    }
+}
+
+/// What every source begins with.
+fn beginning(command: &str, header_file: &str, needs_bits: bool) -> String {
+    let stdint = if needs_bits { "\n#include <stdint.h>" } else { "" };
+    format!(
+        r#"/* Made by `{command}`: do not edit. */
 #include {header_file}
 
-#include <math.h>
+#include <math.h>{stdint}
 
 #ifdef __FAST_MATH__
 #error "-ffast-math takes every number for finite: compile this file without it"
@@ -144,65 +238,87 @@ fn source<T: Number>(model: &Model<T>, name: &Name, header_file: &str) -> String
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
+"#
+    )
+}
 
-#define {upper}_POINTS {points}
+/// Texts of others, each on a line of an array.
+fn strings(names: &[String]) -> String {
+    names.iter().map(|name| format!("    {},\n", escape::c_string(name))).collect()
+}
 
-const char *const {lower}_input_names[{upper}_INPUTS] = {{
-{names}}};
+/// What takes numbers apart, where that is needed.
+fn bits(parts: &KernelParts, front: Option<&FrontParts>, name: &Name) -> String {
+    match parts.needs_bits || front.is_some_and(|front| front.needs_bits) {
+        true => named(BITS, name),
+        false => String::new(),
+    }
+}
 
-{data}
-{kernel}
-{sums}
-int {lower}_score(const {number} x[{upper}_INPUTS], {lower}_verdict *out)
-{{
-    {number} scaled[{upper}_INPUTS];
-    {number} projection[{upper}_COMPONENTS];
-    {number} centre_product, centre_distance, explained = 0.0{suffix};
-    {number} spe, t2 = 0.0{suffix}, abs_sum = 0.0{suffix};
+const BITS: &str = r#"
+static uint32_t name_bits(float value)
+{
+    union { float value; uint32_t bits; } both;
+
+    both.value = value;
+    return both.bits;
+}
+
+static float name_from_bits(uint32_t bits)
+{
+    union { float value; uint32_t bits; } both;
+
+    both.bits = bits;
+    return both.value;
+}
+"#;
+
+const JUDGE: &str = r#"
+/* Scores a scaled reading, and writes its projections. Returns 0, or NAME_UNUSABLE; *out is then as before. */
+static int name_judge(const REAL *scaled, REAL *projection, name_verdict *out)
+{
+    REAL centre_product, centre_distance, explained = 0.0@;
+    REAL spe, t2 = 0.0@, abs_sum = 0.0@;
     int j;
-    const int code = {lower}_sums(x, scaled, projection, &centre_product);
 
-    if (code != 0) {{
-        return code;
-    }}
-    centre_distance = {diagonal} - (centre_product + centre_product) + {centre_norm};
-    for (j = 0; j < {upper}_COMPONENTS; j++) {{
-        const {number} square = projection[j] * projection[j];
+CHECK_DIRECTION    name_compare(scaled, projection, &centre_product);
+    centre_distance = DIAGONAL - (centre_product + centre_product) + CENTRE_NORM;
+    for (j = 0; j < NAME_COMPONENTS; j++) {
+        const REAL square = projection[j] * projection[j];
+
         explained += square;
-        t2 += square / {lower}_variances[j];
-        abs_sum += fabs{suffix}(projection[j]);
-    }}
+        t2 += square / name_variances[j];
+        abs_sum += fabs@(projection[j]);
+    }
     spe = centre_distance - explained;
-{clamp}    if (!isfinite(spe + t2 + centre_distance)) {{
-        return {upper}_UNUSABLE;
-    }}
+CLAMP    if (!isfinite(spe + t2 + centre_distance)) {
+        return NAME_UNUSABLE;
+    }
     out->spe = spe;
     out->t2 = t2;
     out->abs_sum = abs_sum;
-    out->unusual = spe > {threshold};
+    out->unusual = spe > THRESHOLD;
     return 0;
-}}
-
-{project}"#,
-        points = model.points.rows(),
-        sums = sums(model, name, &parts, true),
-        project = project::<T>(name, true),
-        names = model
-            .columns
-            .iter()
-            .map(|name| format!("    {},\n", escape::c_string(name)))
-            .collect::<String>(),
-        kernel = parts.functions,
-        diagonal = parts.diagonal,
-        centre_norm = literal(&weights.header.centre_norm),
-        // With a kernel that is positive semi-definite, only rounding makes it negative.
-        clamp = match weights.header.indefinite {
-            true => String::new(),
-            false => format!("    spe = spe > 0.0{suffix} ? spe : 0.0{suffix};\n"),
-        },
-        threshold = literal(&model.threshold.spe),
-    )
 }
+"#;
+
+/// With a kernel that is positive semi-definite, only rounding makes it negative.
+const CLAMP: &str = "    spe = spe > 0.0@ ? spe : 0.0@;\n";
+
+const SCORE: &str = r#"
+int name_score(const REAL x[NAME_INPUTS], name_verdict *out)
+{
+    REAL scaled[NAME_INPUTS], projection[NAME_COMPONENTS];
+    int code;
+
+    if (!x || !out) {
+        return NAME_NULL;
+    }
+    code = name_scale(x, scaled);
+    return code != 0 ? code : name_judge(scaled, projection, out);
+}
+
+"#;
 
 /// The arrays that projections need.
 fn projection_data<T: Number>(model: &Model<T>, name: &Name) -> String {
@@ -240,28 +356,41 @@ fn matrix<'a, T: Number>(
     )
 }
 
-/// Scales an input, after its logarithm if it is logarithmic.
-fn scale<T: Number>(model: &Model<T>, name: &Name) -> String {
-    let (number, lower, suffix) = (T::NAMES[1], name.lower(), suffix::<T>());
-    let apply = |value: &str| {
-        format!("        scaled[i] = ({value} - {lower}_mean[i]) / {lower}_deviation[i];\n")
+/// Scales a reading, after the logarithms of inputs that are logarithmic.
+fn scale<T: Number>(model: &Model<T>) -> String {
+    let (logarithm, value) = match model.floor.is_empty() {
+        true => ("", "x[i]"),
+        false => (LOGARITHM, "value"),
     };
-    if model.floor.is_empty() {
-        return apply("x[i]");
-    }
-    format!(
-        r#"        const {number} floor = {lower}_floor[i];
-        {number} value = x[i];
-        if (!isfinite(value)) {{
-            return -1 - i;
-        }}
-        if (floor > 0.0{suffix}) {{
-            value = log{suffix}(value > floor ? value : floor);
-        }}
-{}"#,
-        apply("value")
-    )
+    SCALE.replace("LOGARITHM", logarithm).replace("VALUE", value)
 }
+
+const SCALE: &str = r#"
+/* Scales a raw reading. Returns 0, or which input cannot be used. */
+static int name_scale(const REAL *x, REAL *scaled)
+{
+    int i;
+
+    for (i = 0; i < NAME_INPUTS; i++) {
+LOGARITHM        scaled[i] = (VALUE - name_mean[i]) / name_deviation[i];
+        if (!isfinite(scaled[i])) {
+            return -1 - i;
+        }
+    }
+    return 0;
+}
+"#;
+
+const LOGARITHM: &str = r#"        const REAL floor = name_floor[i];
+        REAL value = x[i];
+
+        if (!isfinite(value)) {
+            return -1 - i;
+        }
+        if (floor > 0.0@) {
+            value = log@(value > floor ? value : floor);
+        }
+"#;
 
 /// What literals and functions of the type end in.
 fn suffix<T: Number>() -> &'static str {
@@ -271,23 +400,9 @@ fn suffix<T: Number>() -> &'static str {
     }
 }
 
-/// A number as a hexadecimal literal, which is exact: `0x1.8p-3f` for 0.1875.
+/// The shortest decimal that reads back as the same number.
 fn literal<T: Number>(value: &T) -> String {
-    const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
-    const BIAS: i64 = f64::MAX_EXP as i64 - 1;
-    let bits = value.to_f64().to_bits();
-    let sign = if value.to_f64().is_sign_negative() { "-" } else { "" };
-    let fraction = bits & ((1 << FRACTION_BITS) - 1);
-    let (whole, exponent) = match (bits << 1) >> (FRACTION_BITS + 1) {
-        0 if fraction == 0 => (0, 0),
-        // Below the normal numbers there is no hidden bit.
-        0 => (0, 1 - BIAS),
-        biased => (1, biased as i64 - BIAS),
-    };
-    let digits = format!("{fraction:013x}");
-    let digits = digits.trim_end_matches('0');
-    let point = if digits.is_empty() { "" } else { "." };
-    format!("{sign}0x{whole}{point}{digits}p{exponent:+}{}", suffix::<T>())
+    format!("{value:?}{}", suffix::<T>())
 }
 
 #[cfg(test)]
@@ -295,20 +410,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hexadecimal_literals_are_exact() {
+    fn literals_read_back_as_the_same_number() {
         for (value, expected) in [
-            (1.0, "0x1p+0"),
-            (-0.0, "-0x0p+0"),
-            (0.1875, "0x1.8p-3"),
-            (0.1, "0x1.999999999999ap-4"),
-            (-2.5e300, "-0x1.ddd4baa009303p+997"),
-            (f64::MIN_POSITIVE, "0x1p-1022"),
-            (f64::from_bits(1), "0x0.0000000000001p-1022"),
+            (1.0, "1.0"),
+            (-0.0, "-0.0"),
+            (0.1875, "0.1875"),
+            (1e-7, "1e-7"),
+            (-2.5e300, "-2.5e300"),
+            (f64::MIN_POSITIVE, "2.2250738585072014e-308"),
+            (f64::from_bits(1), "5e-324"),
         ] {
             assert_eq!(literal(&value), expected, "{value:?}");
         }
-        assert_eq!(literal(&0.1_f32), "0x1.99999ap-4f");
-        assert_eq!(literal(&f32::from_bits(1)), "0x1p-149f", "below the normal numbers of f32");
-        assert_eq!(literal(&f32::MAX), "0x1.fffffep+127f");
+        assert_eq!(literal(&0.1_f32), "0.1f");
+        assert_eq!(literal(&f32::from_bits(1)), "1e-45f", "below the normal numbers of f32");
+        assert_eq!(literal(&f32::MAX), "3.4028235e38f");
     }
 }

@@ -1,14 +1,16 @@
-//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it, as a `static` or as bytes.
+//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it, as a `static` in Rust or C, or as bytes.
 //!
 //! Unlike a detector, a quantised one is made by code whose sizes are constants; so there is one copy of it for each number of inputs, and room for the most points
 //! and components that are worth quantising.
 
 use anyhow::{Context, Result, ensure};
-use mercer::QuantisedDetector;
 use mercer::detect::persist::EncodeScaling;
 use mercer::detect::quantised::{Component, QuantisedPoint};
 use mercer::detect::{LogDetector, LogQuantisedDetector, LogScaling, Scaling};
+use mercer::{Alarm, AlarmConfig, AlarmState, QuantisedDetector};
 
+use super::c::{Whole, WholePoint};
+use super::vectors::{Vector, candidates};
 use super::{Name, facts, rust};
 use crate::model::Model;
 use crate::text::thousands;
@@ -26,6 +28,8 @@ pub(crate) struct Quantised {
     pub bytes: Vec<u8>,
     /// Bytes of it as a `static`.
     pub flash: usize,
+    /// Its numbers, for C.
+    pub whole: Whole,
 }
 
 /// Quantises a model.
@@ -47,10 +51,12 @@ pub(crate) fn quantise<T: Number>(model: &Model<T>, name: &Name) -> Result<Quant
     }
     let bytes = model.device_bytes()?;
     let facts = facts(model, '`', escape::rust_comment)?;
+    let narrow = |reading: Vec<T>| reading.iter().map(|x| x.to_f64() as f32).collect();
+    let readings: Vec<Vec<f32>> = candidates(model).into_iter().map(narrow).collect();
     macro_rules! for_inputs {
         ($($inputs:literal)*) => {
             match model.inputs() {
-                $($inputs => quantise_inputs::<$inputs>(&bytes, &facts, name),)*
+                $($inputs => quantise_inputs::<$inputs>(&bytes, &facts, name, readings),)*
                 _ => unreachable!("the number of inputs was checked"),
             }
         };
@@ -70,6 +76,7 @@ fn quantise_inputs<const D: usize>(
     detector_bytes: &[u8],
     facts: &[String],
     name: &Name,
+    readings: Vec<Vec<f32>>,
 ) -> Result<Quantised> {
     // Those without logarithmic inputs are read and written all the same.
     let mut detector = Box::new(LogDetector::<D, MOST_POINTS, MOST_COMPONENTS>::new());
@@ -145,7 +152,46 @@ pub static {upper}: {alias} = {{
             rows(model.components[..components].iter().map(|c| format!("{c:?}")).collect()),
         threshold = rust::threshold(quantised.threshold()),
     );
-    Ok(Quantised { source, bytes, flash })
+    let vectors = vectors(&quantised, readings);
+    let source = source + &rust::self_test(&vectors, D, name, rust::Judge::Integers);
+    let whole = Whole {
+        header: model.header,
+        inputs: model.inputs.to_vec(),
+        floors: floor.to_vec(),
+        points: model.points[..room].iter().map(|point| whole_point(point, components)).collect(),
+        components: model.components[..components].to_vec(),
+        verdict: quantised.judge_counts(&[0; D])?,
+        negative: quantised.threshold().spe < 0.0,
+        vectors,
+    };
+    Ok(Quantised { source, bytes, flash, whole })
+}
+
+/// What the quantised detector says of some readings.
+fn vectors<const D: usize>(
+    detector: &LogQuantisedDetector<D, MOST_POINTS, MOST_COMPONENTS>,
+    readings: Vec<Vec<f32>>,
+) -> Vec<Vector<f32>> {
+    let Ok(mut alarm) = Alarm::<u64>::new(AlarmConfig::DEFAULT) else { return Vec::new() };
+    let judged = readings.into_iter().filter_map(|reading| {
+        let x = reading.as_slice().try_into().ok()?;
+        let (verdict, whole) = (detector.score(x).ok()?, detector.judge(x).ok()?);
+        let raised = alarm.update(&whole) == AlarmState::Raised;
+        Some(Vector { reading, spe: verdict.score.spe, unusual: verdict.unusual, raised })
+    });
+    judged.collect()
+}
+
+fn whole_point<const D: usize, const P: usize>(
+    point: &QuantisedPoint<D, P>,
+    components: usize,
+) -> WholePoint {
+    WholePoint {
+        half_length: point.half_length,
+        coordinates: point.coordinates.to_vec(),
+        weights: point.weights[..components].to_vec(),
+        centre: point.centre,
+    }
 }
 
 /// `QuantisedDetector::SIZE` for sizes that are known at run time.

@@ -4,13 +4,16 @@
 
 mod front;
 mod project;
+mod self_test;
 
 pub(crate) use front::{monitor_source, stream_source};
 pub(crate) use project::rust_projector;
+pub(super) use self_test::{Judge, self_test};
 
 use mercer::Error;
 use mercer::detect::Threshold;
 
+use super::vectors::vectors;
 use super::{Name, facts, list};
 use crate::model::Model;
 use crate::text::thousands;
@@ -27,7 +30,8 @@ pub(super) const ALLOW_NUMBERS: &str =
 /// # Errors
 /// Those of a model whose sizes do not match.
 pub(crate) fn rust_source<T: Number>(model: &Model<T>, name: &Name) -> Result<String, Error> {
-    Ok(beginning(model, name, VERSION)? + &detector(model, name)?)
+    let test = self_test(&vectors(model), model.inputs(), name, Judge::Floats(T::NAMES[0]));
+    Ok(beginning(model, name, VERSION)? + &detector(model, name)? + &test)
 }
 
 /// What pins the format of the source, and its number.

@@ -315,6 +315,11 @@ fn device<T: Number>(model: &Model<T>) -> Result<String> {
             writeln!(html, "<p>Instructions have not been counted for {why}.</p>")?;
         }
     }
+    writeln!(
+        html,
+        "<p>Its checksum is <code>{:08x}</code>, by which a firmware can tell which model it has.</p>",
+        model.checksum()?
+    )?;
     html += "</section>\n";
     Ok(html)
 }

@@ -46,6 +46,7 @@ fn a_device_reads_the_bytes_as_the_same_detector() {
     assert_eq!(again[..length], bytes, "the same bytes from the source in Rust");
     assert_eq!(bytes.last_chunk(), Some(&WALKING_CHECKSUM.to_le_bytes()));
     assert_eq!(WALKING_INPUTS[11], "gz_logstd");
+    assert_eq!(walking_self_test(), Ok(()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(crate) const FLAGS: [&str; 11] = [
     "-Wall",
     "-Wextra",
     "-Werror",
-    "-pedantic",
+    "-Wpedantic",
     "-Wshadow",
     "-Wconversion",
     "-Wdouble-promotion",
@@ -19,7 +19,7 @@ pub(crate) const FLAGS: [&str; 11] = [
     "-c",
 ];
 
-/// The kernels that call `exp` or `tanh`, here those of the C library. With the others, scores have the same bits.
+/// The kernels that call `exp` or `tanh`. Here these are those of the C library, but for the Gaussian one in `f32`, which has the library's. With that and the others, scores have the same bits.
 pub(crate) const TRANSCENDENTAL: [&str; 3] = ["rbf", "laplacian", "sigmoid"];
 
 /// The C compiler, if there is one.
@@ -136,7 +136,8 @@ fn c_scores_as_the_library_does() {
     let Some(mut found) = program.run() else { return };
     assert!(found.iter().all(|(code, _)| *code == 0));
     let cases = PRECISIONS.map(|precision| TRANSCENDENTAL.map(|kernel| (kernel, precision)));
-    let mut worst: Vec<_> = cases.as_flattened().iter().map(|&case| (case, [0.0_f64; 3])).collect();
+    let others = cases.as_flattened().iter().filter(|&&case| case != ("rbf", "f32"));
+    let mut worst: Vec<_> = others.map(|&case| (case, [0.0_f64; 3])).collect();
     for (has_logs, kernel, precision, expected) in &expected {
         let here: Vec<Scores> = found.drain(..expected.len()).map(|(_, scores)| scores).collect();
         let off = differences(&here, expected);
@@ -158,7 +159,7 @@ fn c_scores_as_the_library_does() {
         );
         assert!(off.iter().all(|&off| off <= bound(precision)), "{kernel} in {precision}");
     }
-    println!("C, poly, linear and cosine without logarithms: the same bits");
+    println!("C, rbf in f32, poly, linear and cosine without logarithms: the same bits");
 }
 
 #[test]
@@ -224,6 +225,30 @@ fn c_names_the_input_that_cannot_be_used() {
     assert_eq!(found.iter().map(|(code, _)| *code).collect::<Vec<_>>(), expected);
     let untouched = Scores { values: [0.0; 3], unusual: false };
     assert!(found.iter().all(|(code, scores)| *code == 0 || *scores == untouched));
+}
+
+/// The Gaussian kernel in `f32` where points are few, far out, or left over from blocks, with readings near and far.
+#[test]
+fn c_has_the_bits_of_every_route() {
+    let (folder, data) = (Folder::new(), Data::golden("bc64"));
+    let mut program = Program::new();
+    let mut expected = Vec::new();
+    for (gamma, landmarks) in
+        [("0.001", "13"), ("0.02", "8"), ("0.2", "16"), ("0.5", "7"), ("3", "9"), ("0.05", "3")]
+    {
+        let model = folder.path(&format!("{}_{landmarks}_f32.mercer", gamma.replace('.', "d")));
+        let model = model.replace("/0d", "/g0d").replace("/3_", "/g3_");
+        let fit = ["fit", &data.train, "--out", &model, "--force", "--log", "none"];
+        let fit = [&fit[..], &["--gamma", gamma, "--landmarks", landmarks, "--components", "2"]];
+        done(&fit.concat());
+        let name = program.add(&model);
+        data.inputs().iter().for_each(|reading| program.ask(&name, reading));
+        expected.extend(scores(&model, &data.readings, "f32"));
+    }
+    let Some(found) = program.run() else { return };
+    assert!(found.iter().all(|(code, _)| *code == 0));
+    let found: Vec<Scores> = found.into_iter().map(|(_, scores)| scores).collect();
+    assert_eq!(found, expected, "not the same bits");
 }
 
 #[test]

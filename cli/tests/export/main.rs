@@ -5,6 +5,8 @@
 mod bytes;
 mod c;
 mod c_front;
+mod c_quantised;
+mod c_reasons;
 mod chain;
 #[path = "../common/mod.rs"]
 mod common;

@@ -40,6 +40,15 @@ impl Crate {
         done(&[&export, options].concat())
     }
 
+    /// A call of a model's own test, if it has one.
+    fn test(&self, name: &str) -> String {
+        let test = format!("{}_self_test", name.to_lowercase());
+        match read(&self.path(&format!("src/{name}.rs"))).contains(&test) {
+            true => format!("    assert_eq!(exported::m_{name}::{test}(), Ok(()), \"{name}\");\n"),
+            false => String::new(),
+        }
+    }
+
     /// Builds and runs it on some readings; returns what it prints.
     pub(crate) fn run(&self, readings: &str) -> String {
         let write = |name: &str, text: &str| fs::write(self.path(name), text).unwrap();
@@ -58,6 +67,7 @@ impl Crate {
                 &format!("/// Included.\npub mod m_{name} {{\n    include!(\"{name}.rs\");\n}}\n");
             let upper = name.to_uppercase();
             main += &format!("    show!(readings, \"{name}\", exported::m_{name}::{upper});\n");
+            main += &self.test(name);
         }
         write("src/lib.rs", &library);
         write("src/main.rs", &(main + "}\n"));
@@ -137,6 +147,7 @@ fn exported_source_compiles_and_is_the_same_model_bit_for_bit() {
         let pinned = format!("FORMAT_VERSION == {},", u16::from_le_bytes([bytes[4], bytes[5]]));
         assert!(read(&exported.path(&format!("src/{name}.rs"))).contains(&pinned), "{name}");
         assert_eq!(lines("bytes"), [format!("{bytes:02x?}")], "{name}");
+        assert!(!exported.test(name).is_empty(), "{name} has no test of itself");
         let found: Vec<Scores> =
             lines("score").iter().map(|row| Scores::parse(row.split(','), precision)).collect();
         if *kernel == "quantised" {

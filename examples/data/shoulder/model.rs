@@ -118,6 +118,44 @@ pub static ROWING: Rowing = {
     .expect("ROWING is not what `mercer export` wrote: `Detector::from_parts` says what is wrong with it")
 };
 
+/// Scores some readings whose scores and alarms were known when [`ROWING`] was exported, as at boot. Not in the image of a firmware that does not call it.
+///
+/// # Errors
+/// Which reading, from 0 on, is the first of which something else came.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub, long_running_const_eval, clippy::all, clippy::pedantic)]
+pub fn rowing_self_test() -> ::core::result::Result<(), usize> {
+    // Readings, their SPE, whether that is unusual, and whether an alarm is up after them.
+    static VECTORS: [([f32; 18], f32, bool, bool); 10] = [
+        ([0.88925004, -1.3349134, -3.6876106, 0.21509378, -1.6991677, -3.5738513, 0.17106251, -1.9147587, -3.7224526, 0.06953126, -0.7444258, -2.2934208, 0.30657813, -0.8059117, -2.7717001, -0.4741719, -1.0161434, -2.906501], 0.012655646, false, false),
+        ([0.8747969, -1.0698435, -3.4955082, 0.4066094, -1.5523107, -3.5002286, 0.16307813, -2.6476316, -3.4375648, -0.029125005, -0.9403758, -2.1950839, 0.06321871, -0.6297492, -2.591114, -0.5201875, -0.18152268, -2.4517481], 0.009021178, false, false),
+        ([0.82095313, -1.2979206, -3.690786, 0.45426565, -2.274888, -3.4814782, 0.00976561, -1.8896122, -3.2647536, 0.0333125, -1.376064, -2.2273893, 0.012640595, -0.37216222, -2.4159138, -0.2744844, -0.92542005, -2.6054077], 0.017967999, false, false),
+        ([1.1620133, -1.3349134, -3.6876106, 0.21509378, -1.6991677, -3.5738513, 0.17106251, -1.9147587, -3.7224526, 0.06953126, -0.7444258, -2.2934208, 0.30657813, -0.8059117, -2.7717001, -0.4741719, -1.0161434, -2.906501], 0.11285758, false, false),
+        ([0.8747969, -1.0698435, -3.4955082, 0.4066094, -1.5523107, -3.5002286, 0.16307813, -2.6476316, -3.4375648, -0.38023937, -0.9403758, -2.1950839, 0.06321871, -0.6297492, -2.591114, -0.5201875, -0.18152268, -2.4517481], 0.07610655, false, false),
+        ([0.88925004, -1.3349134, -3.6876106, 0.21509378, -1.6991677, -3.5738513, 0.17106251, -1.9147587, -3.7224526, 0.06953126, -0.7444258, -2.2934208, 0.30657813, -0.8059117, -2.7717001, -0.4741719, -1.0161434, -0.059309006], 0.57748526, true, false),
+        ([3.5485852, -1.2979206, -3.690786, 0.45426565, -2.274888, -3.4814782, 0.00976561, -1.8896122, -3.2647536, 0.0333125, -1.376064, -2.2273893, 0.012640595, -0.37216222, -2.4159138, -0.2744844, -0.92542005, -2.6054077], 1.7100015, true, true),
+        ([0.88925004, -1.3349134, -3.6876106, 0.21509378, -1.6991677, -3.5738513, 0.17106251, -1.9147587, -3.7224526, 0.06953126, -0.7444258, -2.2934208, 0.30657813, -0.8059117, -2.7717001, -0.4741719, -1.0161434, -2.906501], 0.012655646, false, true),
+        ([0.8747969, -1.0698435, -3.4955082, 0.4066094, -1.5523107, -3.5002286, 0.16307813, -2.6476316, -3.4375648, -0.029125005, -0.9403758, -2.1950839, 0.06321871, -0.6297492, -2.591114, -0.5201875, -0.18152268, -2.4517481], 0.009021178, false, true),
+        ([0.82095313, -1.2979206, -3.690786, 0.45426565, -2.274888, -3.4814782, 0.00976561, -1.8896122, -3.2647536, 0.0333125, -1.376064, -2.2273893, 0.012640595, -0.37216222, -2.4159138, -0.2744844, -0.92542005, -2.6054077], 0.017967999, false, true),
+    ];
+    let mut alarm = match ::mercer::Alarm::<f32>::new(::mercer::AlarmConfig::DEFAULT) {
+        ::core::result::Result::Ok(alarm) => alarm,
+        ::core::result::Result::Err(_) => return ::core::result::Result::Err(0),
+    };
+    for (index, (x, spe, unusual, raised)) in VECTORS.iter().enumerate() {
+        let verdict = match ROWING.score(x) {
+            ::core::result::Result::Ok(verdict) => verdict,
+            ::core::result::Result::Err(_) => return ::core::result::Result::Err(index),
+        };
+        let state = alarm.update(&verdict);
+        let is_raised = ::core::matches!(state, ::mercer::AlarmState::Raised);
+        if verdict.score.spe.to_bits() != spe.to_bits() || verdict.unusual != *unusual || is_raised != *raised {
+            return ::core::result::Result::Err(index);
+        }
+    }
+    ::core::result::Result::Ok(())
+}
+
 /// What makes readings of raw samples for [`ROWING`]: windows of 64 samples, one every 32, at 50 Hz (1.28 s, 0.64 s); mean,logstd,logmad of ax, ay, az, gx, gy, gz; floor of logarithms 1e-9; samples times 0.001.
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub)]

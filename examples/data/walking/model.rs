@@ -92,6 +92,44 @@ pub static WALKING: Walking = {
     .expect("WALKING is not what `mercer export` wrote: `Detector::from_parts` says what is wrong with it")
 };
 
+/// Scores some readings whose scores and alarms were known when [`WALKING`] was exported, as at boot. Not in the image of a firmware that does not call it.
+///
+/// # Errors
+/// Which reading, from 0 on, is the first of which something else came.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub, long_running_const_eval, clippy::all, clippy::pedantic)]
+pub fn walking_self_test() -> ::core::result::Result<(), usize> {
+    // Readings, their SPE, whether that is unusual, and whether an alarm is up after them.
+    static VECTORS: [([f32; 12], f32, bool, bool); 10] = [
+        ([0.72785175, 0.016686395, 0.010632075, 1.1658425, 0.3508448, -0.5142033, -0.01248467, -0.7642569, 0.116356194, -0.68404347, -0.11419207, 0.18367599], 0.07426075, false, false),
+        ([0.9214177, 0.067794934, 2.2092745, 1.4522454, 0.2509218, 0.20520192, 0.30978358, -0.56437224, 0.020141825, -1.2685026, 0.2365408, 0.4896868], 0.12863868, false, false),
+        ([0.82570314, -0.0029754192, 0.90350676, 1.2448381, -1.0800431, 0.8632108, 1.2519515, 0.31650084, -0.41765022, -0.25238472, -0.3495676, 0.044350803], 0.08668029, false, false),
+        ([2.1114826, 0.016686395, 0.010632075, 1.1658425, 0.3508448, -0.5142033, -0.01248467, -0.7642569, 0.116356194, -0.68404347, -0.11419207, 0.18367599], 0.22915405, false, false),
+        ([0.9214177, 0.067794934, 2.2092745, 1.4522454, 0.2509218, 0.20520192, -0.6814917, -0.56437224, 0.020141825, -1.2685026, 0.2365408, 0.4896868], 0.32888204, true, false),
+        ([0.72785175, 0.016686395, 0.010632075, 1.1658425, 0.3508448, -0.5142033, -0.01248467, -0.7642569, 0.116356194, -0.68404347, -0.11419207, 2.0544338], 0.7723038, true, false),
+        ([14.662011, -0.0029754192, 0.90350676, 1.2448381, -1.0800431, 0.8632108, 1.2519515, 0.31650084, -0.41765022, -0.25238472, -0.3495676, 0.044350803], 1.5700595, true, true),
+        ([0.72785175, 0.016686395, 0.010632075, 1.1658425, 0.3508448, -0.5142033, -0.01248467, -0.7642569, 0.116356194, -0.68404347, -0.11419207, 0.18367599], 0.07426075, false, true),
+        ([0.9214177, 0.067794934, 2.2092745, 1.4522454, 0.2509218, 0.20520192, 0.30978358, -0.56437224, 0.020141825, -1.2685026, 0.2365408, 0.4896868], 0.12863868, false, true),
+        ([0.82570314, -0.0029754192, 0.90350676, 1.2448381, -1.0800431, 0.8632108, 1.2519515, 0.31650084, -0.41765022, -0.25238472, -0.3495676, 0.044350803], 0.08668029, false, true),
+    ];
+    let mut alarm = match ::mercer::Alarm::<f32>::new(::mercer::AlarmConfig::DEFAULT) {
+        ::core::result::Result::Ok(alarm) => alarm,
+        ::core::result::Result::Err(_) => return ::core::result::Result::Err(0),
+    };
+    for (index, (x, spe, unusual, raised)) in VECTORS.iter().enumerate() {
+        let verdict = match WALKING.score(x) {
+            ::core::result::Result::Ok(verdict) => verdict,
+            ::core::result::Result::Err(_) => return ::core::result::Result::Err(index),
+        };
+        let state = alarm.update(&verdict);
+        let is_raised = ::core::matches!(state, ::mercer::AlarmState::Raised);
+        if verdict.score.spe.to_bits() != spe.to_bits() || verdict.unusual != *unusual || is_raised != *raised {
+            return ::core::result::Result::Err(index);
+        }
+    }
+    ::core::result::Result::Ok(())
+}
+
 /// What makes readings of raw samples for [`WALKING`]: windows of 16 samples, one every 8, at 10 Hz (1.6 s, 0.8 s); mean,logstd of ax, ay, az, gx, gy, gz; floor of logarithms 1e-9.
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub)]

@@ -26,11 +26,11 @@ pub(crate) fn updated(readme: &str, rows: &[Row]) -> Result<String> {
 }
 
 /// `text` with `content` between the markers of this name.
-fn replaced(text: &str, name: &str, content: &str) -> Result<String> {
+pub(super) fn replaced(text: &str, name: &str, content: &str) -> Result<String> {
     let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
     let start =
-        text.find(&begin).with_context(|| format!("README.md has no {begin}"))? + begin.len();
-    let length = text[start..].find(&end).with_context(|| format!("README.md has no {end}"))?;
+        text.find(&begin).with_context(|| format!("the page has no {begin}"))? + begin.len();
+    let length = text[start..].find(&end).with_context(|| format!("the page has no {end}"))?;
     Ok(format!("{}{content}{}", &text[..start], &text[start + length..]))
 }
 

@@ -13,7 +13,7 @@ mod tests;
 use mercer::signal::{LARGEST, memory};
 
 use self::statistics::Wanted;
-use super::{Name, literal};
+use super::{Name, literal, named};
 use crate::front::Front;
 use crate::samples::SampleType;
 use crate::{Number, Precision, escape};
@@ -22,6 +22,8 @@ use crate::{Number, Precision, escape};
 pub(super) struct FrontParts {
     pub(super) header: String,
     pub(super) source: String,
+    /// Does it take the bits of numbers apart?
+    pub(super) needs_bits: bool,
 }
 
 /// What is asked of a reading.
@@ -61,7 +63,9 @@ impl FrontParts {
         name: &Name,
         question: Question,
     ) -> Self {
+        let wanted = Wanted::by(front);
         Self {
+            needs_bits: wanted.centre || wanted.ln(),
             header: header::<T>(front, samples, name, question),
             source: source::<T>(front, name, question),
         }
@@ -71,12 +75,6 @@ impl FrontParts {
 /// Numbers that the operators remember.
 fn remembered(front: &Front) -> usize {
     memory(&front.operators, front.row())
-}
-
-/// A text in which `NAME_` and `name_` stand for what the model is called.
-fn named(template: &str, name: &Name) -> String {
-    let upper = format!("{}_", name.upper());
-    template.replace("NAME_", &upper).replace("name_", &format!("{}_", name.lower()))
 }
 
 /// A text, or nothing.
@@ -170,7 +168,7 @@ void name_monitor_init(name_monitor *monitor);
 void name_monitor_gap(name_monitor *monitor);
 
 /* Takes a sample of all channels. Returns NAME_DONE, with the NOUN in OUT_THERE, every NAME_HOP samples or so; else NAME_MORE or NAME_NOT_DONE, or -1 - c if channel c is
- * not finite or beyond 1e20, which counts as a gap. OUT_THERE is then as before.
+ * not finite or beyond 1e20, which counts as a gap, or NAME_NULL. OUT_THERE is then as before.
  *
  * The work of a window is done in the call that completes it. Readings are those of `mercer features`, bit by bit, where the compiler does not contract multiplications
  * and additions: GCC contracts them for some cores unless it is called with -std=c99 or -ffp-contract=off; Clang is told in the source. Contracted, last digits differ,
@@ -186,9 +184,6 @@ fn source<T: Number>(front: &Front, name: &Name, question: Question) -> String {
         .map(|channel| format!("    {},\n", escape::c_string(channel)))
         .collect();
     let mut parts = vec![value(front)];
-    if wanted.centre || wanted.ln() {
-        parts.push(BITS.into());
-    }
     if wanted.ln() {
         parts.push(logarithm::LN.into());
     }
@@ -242,24 +237,6 @@ static float name_value(const name_monitor *monitor, int channel, int i)
     )
 }
 
-const BITS: &str = r#"
-static uint32_t name_bits(float value)
-{
-    union { float value; uint32_t bits; } both;
-
-    both.value = value;
-    return both.bits;
-}
-
-static float name_from_bits(uint32_t bits)
-{
-    union { float value; uint32_t bits; } both;
-
-    both.bits = bits;
-    return both.value;
-}
-"#;
-
 fn monitor<T: Number>(front: &Front, wanted: &Wanted) -> String {
     let seen = operators::is_needed(front);
     let (widened, widen, reading) = match T::PRECISION {
@@ -276,6 +253,9 @@ void name_monitor_init(name_monitor *monitor)
 {{
     int i;
 
+    if (!monitor) {{
+        return;
+    }}
     for (i = 0; i < NAME_INPUTS; i++) {{
         monitor->reading[i] = 0.0f;
     }}
@@ -284,6 +264,9 @@ void name_monitor_init(name_monitor *monitor)
 
 void name_monitor_gap(name_monitor *monitor)
 {{
+    if (!monitor) {{
+        return;
+    }}
     monitor->next = 0;
     monitor->since = 0;
     monitor->running = 0;
@@ -293,6 +276,9 @@ int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANN
 {{
 {widened}    int i{is_given};
 
+    if (!monitor || !sample || !out) {{
+        return NAME_NULL;
+    }}
     for (i = 0; i < NAME_CHANNELS; i++) {{
         if (!(fabsf((float)sample[i]) <= {largest})) {{
             name_monitor_gap(monitor);

@@ -1,72 +1,135 @@
-//! Kernels in C: a sum over the inputs of two vectors, and what becomes of it.
+//! Kernels in C: a sum over the inputs of two vectors, what becomes of it, and how it changes with the first vector.
 
 use super::super::Name;
-use super::{literal, suffix};
+use super::gaussian::Gaussian;
+use super::{Centre, literal};
+use crate::model::Model;
 use crate::{KernelSpec, Number};
 
 /// What depends on the kernel.
 pub(super) struct KernelParts {
-    /// The definitions of `NAME_sum` and `NAME_kernel`.
+    /// The definitions of `name_kernel`, of what it needs, and of `name_compare`.
     pub(super) functions: String,
     /// `k(x, x)` of a scaled reading.
     pub(super) diagonal: String,
     /// A look at a scaled reading before it is compared with others.
     pub(super) check: String,
+    /// Does it take the bits of numbers apart?
+    pub(super) needs_bits: bool,
 }
 
-/// What `NAME_sum` adds up, in words and in C.
+/// What `name_sum` adds up, in words and in C.
 type Sum = (&'static str, String);
-/// What `NAME_kernel` makes of the sum, in words and in C.
+/// What `name_kernel` makes of the sum, in words and in C.
 type Body = (&'static str, String);
 
 impl KernelParts {
-    pub(super) fn new<T: Number>(kernel: &KernelSpec<T>, name: &Name) -> Self {
-        let (number, f) = (T::NAMES[1], suffix::<T>());
-        let (lower, upper) = (name.lower(), name.upper());
-        let ((sum, term), (value, body)) = sum_and_body(kernel, name);
-        let functions = format!(
-            "/* {sum} */\n\
-             static {number} {lower}_sum(const {number} *x, const {number} *y)\n\
-             {{\n\
-             \x20   {number} sum = 0.0{f};\n\
-             \x20   int i;\n\n\
-             \x20   for (i = 0; i < {upper}_INPUTS; i++) {{\n\
-             \x20       sum += {term};\n\
-             \x20   }}\n\
-             \x20   return sum;\n\
-             }}\n\n\
-             /* {value} */\n\
-             static {number} {lower}_kernel(const {number} *x, const {number} *y)\n\
-             {{\n\
-             {body}\
-             }}\n"
-        );
+    pub(super) fn new<T: Number>(model: &Model<T>, name: &Name, centre: Centre) -> Self {
+        let kernel = &model.kernel;
         let diagonal = match kernel {
-            KernelSpec::Rbf { .. } | KernelSpec::Laplacian { .. } | KernelSpec::Cosine {} => {
-                format!("1.0{f}")
-            }
+            KernelSpec::Rbf { .. } | KernelSpec::Laplacian { .. } | KernelSpec::Cosine {} => "1.0@",
             KernelSpec::Linear {} | KernelSpec::Poly { .. } | KernelSpec::Sigmoid { .. } => {
-                format!("{lower}_kernel(scaled, scaled)")
+                "name_kernel(scaled, scaled)"
             }
         };
-        let square = format!("{lower}_sum(scaled, scaled)");
-        let check = match kernel {
-            KernelSpec::Cosine {} => format!(
-                "    if (!isfinite({square}) || {square} <= 0.0{f}) {{\n\
-                 \x20       return {upper}_UNUSABLE;\n\
-                 \x20   }}\n"
-            ),
-            _ => String::new(),
+        let check = if let KernelSpec::Cosine {} = kernel { CHECK_DIRECTION } else { "" };
+        let gaussian = Gaussian::of(model);
+        let functions = match &gaussian {
+            Some(gaussian) => gaussian.functions(name, centre) + &gaussian.compare(centre),
+            None => plain(kernel) + &compare(centre),
         };
-        Self { functions, diagonal, check }
+        let (diagonal, check) = (diagonal.into(), check.into());
+        Self { functions, diagonal, check, needs_bits: gaussian.is_some() }
     }
 }
 
-fn sum_and_body<T: Number>(kernel: &KernelSpec<T>, name: &Name) -> (Sum, Body) {
-    let (number, f, lower) = (T::NAMES[1], suffix::<T>(), name.lower());
-    let sum = format!("{lower}_sum(x, y)");
+const CHECK_DIRECTION: &str =
+    "    if (!isfinite(name_sum(scaled, scaled)) || name_sum(scaled, scaled) <= 0.0@) {
+        return NAME_UNUSABLE;
+    }
+";
+
+const POWER: &str = r#"
+/* A power, by repeated squaring. */
+static REAL name_power(REAL square, unsigned long exponent)
+{
+    REAL result = 1.0@;
+
+    for (; exponent > 0; exponent >>= 1) {
+        if (exponent & 1) {
+            result *= square;
+        }
+        square *= square;
+    }
+    return result;
+}
+"#;
+
+/// A kernel that is evaluated point by point.
+fn plain<T: Number>(kernel: &KernelSpec<T>) -> String {
+    let ((sum, term), (value, body)) = sum_and_body(kernel);
+    let power = if let KernelSpec::Poly { .. } = kernel { POWER } else { "" };
+    format!(
+        r#"{power}
+/* {sum} */
+static REAL name_sum(const REAL *x, const REAL *y)
+{{
+    REAL sum = 0.0@;
+    int i;
+
+    for (i = 0; i < NAME_INPUTS; i++) {{
+        sum += {term};
+    }}
+    return sum;
+}}
+
+/* {value} */
+static REAL name_kernel(const REAL *x, const REAL *y)
+{{
+{body}}}
+"#
+    )
+}
+
+/// The sums over the points, one point at a time.
+fn compare(centre: Centre) -> String {
+    let (parameter, start, add) = match centre {
+        Centre::With => (
+            ", REAL *centre_product",
+            "    *centre_product = 0.0@;\n",
+            "        *centre_product += name_centre[i] * value;\n",
+        ),
+        Centre::Without => ("", "", ""),
+    };
+    format!(
+        r#"
+/* Projects a scaled reading on the components, by its kernel with every point. */
+static void name_compare(const REAL *x, REAL *projection{parameter})
+{{
+    int i, j;
+
+    for (j = 0; j < NAME_COMPONENTS; j++) {{
+        projection[j] = 0.0@;
+    }}
+{start}    for (i = 0; i < NAME_POINTS; i++) {{
+        const REAL value = name_kernel(x, name_points[i]);
+
+{add}        for (j = 0; j < NAME_COMPONENTS; j++) {{
+            projection[j] += name_weights[i][j] * value;
+        }}
+    }}
+    for (j = 0; j < NAME_COMPONENTS; j++) {{
+        projection[j] -= name_offsets[j];
+    }}
+}}
+"#
+    )
+}
+
+fn sum_and_body<T: Number>(kernel: &KernelSpec<T>) -> (Sum, Body) {
+    let sum = "name_sum(x, y)";
     let product = ("Inner product.", "x[i] * y[i]".to_string());
-    let decay = |gamma: &T| format!("    return exp{f}({} * {sum});\n", literal(&-*gamma));
+    let decay = |gamma: &T| format!("    return exp@({} * {sum});\n", literal(&-*gamma));
     match kernel {
         KernelSpec::Linear {} => (product, ("Linear kernel.", format!("    return {sum};\n"))),
         KernelSpec::Rbf { gamma } => (
@@ -74,35 +137,23 @@ fn sum_and_body<T: Number>(kernel: &KernelSpec<T>, name: &Name) -> (Sum, Body) {
             ("Gaussian kernel.", decay(gamma)),
         ),
         KernelSpec::Laplacian { gamma } => (
-            ("Sum of absolute differences.", format!("fabs{f}(x[i] - y[i])")),
+            ("Sum of absolute differences.", "fabs@(x[i] - y[i])".into()),
             ("Laplacian kernel.", decay(gamma)),
         ),
         KernelSpec::Poly { gamma, coef0, degree } => {
             let (gamma, coef0) = (literal(gamma), literal(coef0));
-            let body = format!(
-                "    {number} square = {gamma} * {sum} + {coef0};\n\
-                 \x20   {number} result = 1.0{f};\n\
-                 \x20   unsigned long left;\n\n\
-                 \x20   for (left = {degree}UL; left > 0; left >>= 1) {{\n\
-                 \x20       if (left & 1) {{\n\
-                 \x20           result *= square;\n\
-                 \x20       }}\n\
-                 \x20       square *= square;\n\
-                 \x20   }}\n\
-                 \x20   return result;\n"
-            );
-            (product, ("Polynomial kernel, by repeated squaring.", body))
+            let body = format!("    return name_power({gamma} * {sum} + {coef0}, {degree}UL);\n");
+            (product, ("Polynomial kernel.", body))
         }
         KernelSpec::Sigmoid { gamma, coef0 } => {
             let (gamma, coef0) = (literal(gamma), literal(coef0));
-            let body = format!("    return tanh{f}({gamma} * {sum} + {coef0});\n");
+            let body = format!("    return tanh@({gamma} * {sum} + {coef0});\n");
             (product, ("Sigmoid kernel.", body))
         }
         KernelSpec::Cosine {} => {
-            let norms = format!("sqrt{f}({lower}_sum(x, x)) * sqrt{f}({lower}_sum(y, y))");
             let body = format!(
-                "    const {number} norms = {norms};\n\n\
-                 \x20   return norms > 0.0{f} ? {sum} / norms : 0.0{f};\n"
+                "    const REAL norms = sqrt@(name_sum(x, x)) * sqrt@(name_sum(y, y));\n\n\
+                 \x20   return norms > 0.0@ ? {sum} / norms : 0.0@;\n"
             );
             (product, ("Cosine of the angle between two vectors.", body))
         }

@@ -4,112 +4,58 @@ use mercer::Error;
 
 use super::front::{FrontParts, Question};
 use super::kernel::KernelParts;
-use super::{CSource, literal, projection_data, scale, stdint, suffix};
+use super::{
+    CSource, Centre, beginning, bits, fill, literal, projection_data, scale, stdint, strings,
+};
 use crate::export::leading::Leading;
 use crate::export::{Name, list};
-use crate::model::Model;
 use crate::samples::SampleType;
 use crate::{Number, escape};
 
 /// What stands in the header.
-pub(super) fn declaration<T: Number>(name: &Name) -> String {
-    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
-    format!(
-        "/* Projects a raw reading on the components. Returns 0, or -1 - i if input i is not finite or too large to be scaled, or {upper}_UNUSABLE; out is then as before.\n\
-         \x20*\n\
-         \x20* Projections are those of `mercer project` but for rounding. */\n\
-         int {lower}_project(const {number} x[{upper}_INPUTS], {number} out[{upper}_COMPONENTS]);\n"
-    )
-}
-
-/// The sums over the points: projections, and with a centre also `Σ β_i k_i` and the scaled reading, which scores need.
-pub(super) fn sums<T: Number>(
-    model: &Model<T>,
-    name: &Name,
-    parts: &KernelParts,
-    centre: bool,
-) -> String {
-    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
-    let (suffix, scale, check) = (suffix::<T>(), scale(model, name), &parts.check);
-    let reading = format!("const {number} x[{upper}_INPUTS]");
-    let projection = format!("{number} projection[{upper}_COMPONENTS]");
-    let scaled = format!("{number} scaled[{upper}_INPUTS]");
-    let (parameters, local, start, add) = match centre {
-        true => (
-            format!("{reading}, {scaled}, {projection}, {number} *centre_product"),
-            String::new(),
-            format!("    *centre_product = 0.0{suffix};\n"),
-            format!("        *centre_product += {lower}_centre[i] * value;\n"),
-        ),
-        false => (
-            format!("{reading}, {projection}"),
-            format!("    {scaled};\n"),
-            String::new(),
-            String::new(),
-        ),
-    };
-    format!(
-        r#"/* Scales a raw reading and compares it with all points. Returns 0, or what is wrong with it. */
-static int {lower}_sums({parameters})
-{{
-{local}    int i, j;
-
-    for (i = 0; i < {upper}_INPUTS; i++) {{
-{scale}        if (!isfinite(scaled[i])) {{
-            return -1 - i;
-        }}
-    }}
-{check}    for (j = 0; j < {upper}_COMPONENTS; j++) {{
-        projection[j] = 0.0{suffix};
-    }}
-{start}    for (i = 0; i < {upper}_POINTS; i++) {{
-        const {number} value = {lower}_kernel(scaled, {lower}_points[i]);
-{add}        for (j = 0; j < {upper}_COMPONENTS; j++) {{
-            projection[j] += {lower}_weights[i][j] * value;
-        }}
-    }}
-    for (j = 0; j < {upper}_COMPONENTS; j++) {{
-        projection[j] -= {lower}_offsets[j];
-    }}
-    return 0;
-}}
-"#
-    )
-}
+pub(super) const DECLARATION: &str = r#"
+/* Projects a raw reading on the components. Returns 0, or -1 - i if input i is not finite or too large to be scaled, or NAME_UNUSABLE, or NAME_NULL; out is then as before.
+ *
+ * Projections are those of `mercer project` but for rounding. */
+int name_project(const REAL x[NAME_INPUTS], REAL out[NAME_COMPONENTS]);
+"#;
 
 /// The function that a firmware calls.
-pub(super) fn project<T: Number>(name: &Name, centre: bool) -> String {
-    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
-    let (locals, arguments) = match centre {
-        true => (
-            format!("    {number} scaled[{upper}_INPUTS];\n    {number} centre_product;\n"),
-            "x, scaled, projection, &centre_product",
-        ),
-        false => (String::new(), "x, projection"),
+pub(super) fn project(parts: &KernelParts, centre: Centre) -> String {
+    let (local, argument) = match centre {
+        Centre::With => ("    REAL centre_product;\n", ", &centre_product"),
+        Centre::Without => ("", ""),
     };
-    format!(
-        r#"int {lower}_project(const {number} x[{upper}_INPUTS], {number} out[{upper}_COMPONENTS])
-{{
-{locals}    {number} projection[{upper}_COMPONENTS];
-    int j;
-    const int code = {lower}_sums({arguments});
-
-    if (code != 0) {{
-        return code;
-    }}
-    for (j = 0; j < {upper}_COMPONENTS; j++) {{
-        if (!isfinite(projection[j])) {{
-            return {upper}_UNUSABLE;
-        }}
-    }}
-    for (j = 0; j < {upper}_COMPONENTS; j++) {{
-        out[j] = projection[j];
-    }}
-    return 0;
-}}
-"#
-    )
+    PROJECT
+        .replace("LOCAL", local)
+        .replace("ARGUMENT", argument)
+        .replace("CHECK_DIRECTION", &parts.check)
 }
+
+const PROJECT: &str = r#"int name_project(const REAL x[NAME_INPUTS], REAL out[NAME_COMPONENTS])
+{
+    REAL scaled[NAME_INPUTS], projection[NAME_COMPONENTS];
+LOCAL    int j, code;
+
+    if (!x || !out) {
+        return NAME_NULL;
+    }
+    code = name_scale(x, scaled);
+    if (code != 0) {
+        return code;
+    }
+CHECK_DIRECTION    name_compare(scaled, projectionARGUMENT);
+    for (j = 0; j < NAME_COMPONENTS; j++) {
+        if (!isfinite(projection[j])) {
+            return NAME_UNUSABLE;
+        }
+    }
+    for (j = 0; j < NAME_COMPONENTS; j++) {
+        out[j] = projection[j];
+    }
+    return 0;
+}
+"#;
 
 /// Header and source of a projector; `header_file` is what the source includes, in quotes.
 ///
@@ -123,7 +69,7 @@ pub(crate) fn c_projector<T: Number>(
 ) -> Result<CSource, Error> {
     let front = leading.whole.front.as_ref();
     let front = front.map(|front| FrontParts::new::<T>(front, samples, name, Question::Project));
-    let mut source = source(leading, name, header_file);
+    let mut source = source(leading, name, header_file, front.as_ref());
     source += front.as_ref().map_or("", |front| &front.source);
     Ok(CSource { header: header(leading, name, front)?, source })
 }
@@ -167,7 +113,8 @@ extern const {number} {lower}_explained[{upper}_COMPONENTS];
 
 /* The reading is so far out that its projections are not finite; or it has no direction, and the kernel compares directions. */
 #define {upper}_UNUSABLE (-1 - {upper}_INPUTS)
-
+/* A null pointer. */
+#define {upper}_NULL (-2 - {upper}_INPUTS)
 {declaration}{front}
 #ifdef __cplusplus
 }}
@@ -178,32 +125,26 @@ extern const {number} {lower}_explained[{upper}_COMPONENTS];
         inputs = leading.model.inputs(),
         components = leading.model.components(),
         checksum = leading.whole.checksum()?,
-        declaration = declaration::<T>(name),
+        declaration = fill::<T>(DECLARATION, name),
         stdint = stdint(&front),
         front = front.map(|front| front.header).unwrap_or_default(),
     ))
 }
 
-fn source<T: Number>(leading: &Leading<'_, T>, name: &Name, header_file: &str) -> String {
+fn source<T: Number>(
+    leading: &Leading<'_, T>,
+    name: &Name,
+    header_file: &str,
+    front: Option<&FrontParts>,
+) -> String {
     let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
     let model = &leading.model;
-    let parts = KernelParts::new(&model.kernel, name);
-    let strings = |names: &[String]| -> String {
-        names.iter().map(|name| format!("    {},\n", escape::c_string(name))).collect()
-    };
+    let parts = KernelParts::new(model, name, Centre::Without);
+    let functions =
+        [scale(model), parts.functions.clone(), "\n".into(), project(&parts, Centre::Without)]
+            .concat();
     format!(
-        r#"/* Made by `mercer export --project`: do not edit. */
-#include {header_file}
-
-#include <math.h>
-
-#ifdef __FAST_MATH__
-#error "-ffast-math takes every number for finite: compile this file without it"
-#endif
-#ifdef __clang__
-#pragma STDC FP_CONTRACT OFF
-#endif
-
+        r#"{beginning}
 #define {upper}_POINTS {points}
 
 const char *const {lower}_input_names[{upper}_INPUTS] = {{
@@ -214,17 +155,14 @@ const char *const {lower}_component_names[{upper}_COMPONENTS] = {{
 
 const {number} {lower}_explained[{upper}_COMPONENTS] = {{{explained}}};
 
-{data}
-{kernel}
-{sums}
-{project}"#,
+{data}{bits}{functions}"#,
+        beginning = beginning("mercer export --project", header_file, parts.needs_bits),
         points = model.points.rows(),
         inputs = strings(&model.columns),
         components = strings(&leading.names()),
         explained = list(&leading.explained(), literal),
         data = projection_data(model, name),
-        kernel = parts.functions,
-        sums = sums(model, name, &parts, false),
-        project = project::<T>(name, false),
+        bits = bits(&parts, front, name),
+        functions = fill::<T>(&functions, name),
     )
 }

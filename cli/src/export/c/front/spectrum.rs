@@ -158,7 +158,7 @@ const EIGHT: &str = r#"
 /* Times (1 - i) / sqrt(2). */
 static name_complex name_eighth_back(name_complex a)
 {
-    const float half = 0x1.6a09e6p-1f;
+    const float half = 0.70710677f;
     name_complex turned;
 
     turned.re = half * (a.re + a.im);
@@ -269,7 +269,7 @@ const TRANSFORM_TAIL: &str = r#"    sum = z[0].re + z[0].im;
     difference = z[0].re - z[0].im;
     z[0].re = sum * sum;
     z[0].im = difference * difference;
-    return 2.0f * ((float)origin->exponent * 0x1.62e43p-1f) - NAME_LOG_NORM;
+    return 2.0f * ((float)origin->exponent * 0.6931472f) - NAME_LOG_NORM;
 }
 
 /* The logarithm of the energy in the bins after one, up to another; the last bin of all stands beside the first. */

@@ -7,6 +7,7 @@ use mercer::signal::{
     Channel, FLOOR, Feature, Features, Operator, RowsMut, fill_turn, outputs, width,
 };
 
+use super::super::BITS;
 use super::*;
 
 /// One channel more than there are kinds of scales.
@@ -179,17 +180,19 @@ fn readings(front: &Front, samples: &[[f32; CHANNELS]]) -> Vec<Vec<u32>> {
 
 /// A monitor with a detector that judges nothing, and a run of it.
 fn c_source(front: &Front, samples: SampleType, name: &Name) -> String {
-    let FrontParts { header, source } =
+    let FrontParts { header, source, needs_bits } =
         FrontParts::new::<f32>(front, samples, name, Question::Score);
+    let bits = if needs_bits { BITS } else { "" };
     let floored = if Wanted::by(front).floor { "monitor.floored" } else { "0" };
     let inputs = width(&front.operators, front.row());
     let before = "typedef struct name_verdict { int unusual; } name_verdict;\n";
     let score = "static int name_score(const float *x, name_verdict *out) { out->unusual = x[0] > 0.0f; return 0; }\n";
     let run = RUN.replace("FLOORED", floored);
-    format!("#define {}_INPUTS {inputs}\n", name.upper())
-        + &named(before, name)
+    let sizes = format!("#define NAME_INPUTS {inputs}\n#define NAME_NULL (-2 - NAME_INPUTS)\n");
+    named(&(sizes + before), name)
         + &header
         + &named(score, name)
+        + &named(bits, name)
         + &source
         + &named(&run, name)
 }

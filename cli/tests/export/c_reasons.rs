@@ -1,0 +1,230 @@
+//! What C says beside scores, compared with `mercer score --why`: alarm, suspect and contributions; and null pointers.
+
+use super::c::{FLAGS, compiler, compiles};
+use super::*;
+
+/// Models to ask, and readings: all in one program, which answers a line for each reading.
+struct Questions {
+    folder: Folder,
+    models: Vec<(String, Vec<Vec<String>>, String)>,
+}
+
+impl Questions {
+    fn add(&mut self, model: &str, readings: Vec<Vec<String>>, precision: &str) {
+        let name = stem(model).file_name().unwrap().to_str().unwrap().to_string();
+        let header = self.folder.path(&format!("{name}.h"));
+        done(&["export", model, "--c", &header, "--name", &name]);
+        self.models.push((name, readings, precision.into()));
+    }
+
+    /// The program, with its data.
+    fn main(&self) -> String {
+        let mut main = String::from("#include <stdio.h>\n");
+        let mut calls = String::new();
+        for (name, readings, precision) in &self.models {
+            let number = if precision == "f32" { "float" } else { "double" };
+            let suffix = if precision == "f32" { "f" } else { "" };
+            let literal = |cell: &String| format!("{:?}{suffix}", cell.parse::<f64>().unwrap());
+            let rows: String = readings
+                .iter()
+                .map(|row| {
+                    format!("{{{}}},\n", row.iter().map(literal).collect::<Vec<_>>().join(", "))
+                })
+                .collect();
+            let template = MAIN.replace("NUMBER", number).replace("ROWS", &rows);
+            let template = template.replace("COUNT", &readings.len().to_string());
+            let template = template.replace("NAME_", &format!("{}_", name.to_uppercase()));
+            main += &format!("#include \"{name}.h\"\n");
+            main += &template.replace("name_", &format!("{name}_"));
+            calls += &format!("    {name}_run();\n");
+        }
+        main + &format!("int main(void)\n{{\n{calls}    return 0;\n}}\n")
+    }
+
+    /// The lines that the program prints; none without a compiler.
+    fn run(self) -> Option<Vec<Vec<String>>> {
+        fs::write(self.folder.path("main.c"), self.main()).unwrap();
+        let names = self.models.iter().map(|(name, ..)| name.as_str());
+        let objects = compiles(&self.folder, &names.chain(["main"]).collect::<Vec<_>>())?;
+        let program = self.folder.path("program");
+        let linked = Command::new(compiler()?).args(objects).args(["-o", &program, "-lm"]).output();
+        assert!(linked.unwrap().status.success());
+        let output = Command::new(&program).output().unwrap();
+        assert!(output.status.success());
+        let cells = |line: &str| line.split(',').map(String::from).collect();
+        Some(text(&output.stdout).lines().map(cells).collect())
+    }
+}
+
+const MAIN: &str = r#"
+static const NUMBER name_rows[COUNT][NAME_INPUTS] = {
+ROWS};
+
+static void name_run(void)
+{
+    static name_alarm alarm;
+    int row, i;
+
+    for (row = 0; row < COUNT; row++) {
+        name_verdict verdict = {0, 0, 0, 0};
+        name_suspect suspect = {-1, 0, 0, 0, 0};
+        NUMBER out[NAME_INPUTS];
+        const int code = name_score(name_rows[row], &verdict);
+        const int state = name_alarm_update(&alarm, &verdict);
+
+        printf("%d,%d,", code, state == NAME_RAISED);
+        if (name_find_suspect(name_rows[row], &suspect) != 0) {
+            printf("no suspect\n");
+        }
+        printf("%d,%s,%.17g,%.17g", verdict.unusual, name_input_names[suspect.input], (double)suspect.expected, (double)suspect.fall);
+        if (name_contributions(name_rows[row], out) != 0) {
+            printf("no contributions\n");
+        }
+        for (i = 0; i < NAME_INPUTS; i++) {
+            printf(",%.17g", (double)out[i]);
+        }
+        printf("\n");
+    }
+    if (name_self_test() != 0) {
+        printf("reading %d of the self-test\n", name_self_test());
+    }
+    if (name_score(0, 0) != NAME_NULL || name_score(name_rows[0], 0) != NAME_NULL
+        || name_project(0, 0) != NAME_NULL || name_find_suspect(name_rows[0], 0) != NAME_NULL
+        || name_contributions(0, 0) != NAME_NULL || name_alarm_update(0, 0) != NAME_NULL
+        || name_alarm_update(&alarm, 0) != NAME_NULL || name_alarm_missing(0) != NAME_NULL
+        || name_alarm_gap(0) != NAME_NULL || name_alarm_acknowledge(0) != NAME_NULL
+        || name_alarm_reset(0) != NAME_NULL || name_alarm_state(0) != NAME_NULL) {
+        printf("a null pointer was taken\n");
+    }
+}
+"#;
+
+/// Relative to the largest of its kind in a reading.
+fn tolerance(precision: &str) -> f64 {
+    if precision == "f32" { 2e-4 } else { 1e-9 }
+}
+
+#[test]
+fn c_gives_the_reasons_of_the_library() {
+    let data = [Data::walking(), Data::golden("iris"), Data::golden("bc64")];
+    let mut questions = Questions { folder: Folder::new(), models: Vec::new() };
+    let folder = Folder::new();
+    let mut expected = Vec::new();
+    for data in &data {
+        for precision in PRECISIONS {
+            for kernel in KERNELS {
+                let model = data.fit(&folder, kernel, precision);
+                questions.add(&model, data.inputs(), precision);
+                let printed = done(&["score", &model, &data.readings, "--why"]);
+                expected.extend(printed.lines().skip(1).map(|line| {
+                    let cells: Vec<String> = line.split(',').skip(4).map(String::from).collect();
+                    (format!("{} {kernel} {precision}", data.name), precision, cells)
+                }));
+            }
+        }
+    }
+    let Some(found) = questions.run() else { return };
+    assert_eq!(found.len(), expected.len(), "{:?}", found.iter().find(|line| line.len() < 4));
+    let (mut suspects, mut others) = (0, Vec::new());
+    for (found, (what, precision, expected)) in found.iter().zip(&expected) {
+        // code, alarm, unusual, suspect, expected, fall, contributions
+        // unusual, alarm, suspect, expected, fall, contributions
+        assert_eq!(found[0], "0", "{what}");
+        assert_eq!([&found[2], &found[1]], [&expected[0], &expected[1]], "{what}: {expected:?}");
+        let number = |cell: &String| cell.parse::<f64>().expect("a number");
+        let pair = |a: &[String], b: &[String]| -> f64 {
+            let largest = b.iter().map(|b| number(b).abs()).fold(1e-30, f64::max);
+            let pairs = a.iter().zip(b);
+            pairs.map(|(a, b)| (number(a) - number(b)).abs() / largest).fold(0.0, f64::max)
+        };
+        if !expected[2].is_empty() {
+            suspects += 1;
+            // A search by steps may end elsewhere where rounding decides between two equals.
+            let same = found[3] == expected[2] && pair(&found[4..6], &expected[3..5]) <= 1e-2;
+            if !same {
+                others.push(format!("{what}: {:?} {:?}", &found[3..6], &expected[2..5]));
+            }
+        }
+        let off = pair(&found[6..], &expected[5..]);
+        assert!(off <= tolerance(precision), "{what}: {off:e} {found:?} {expected:?}");
+    }
+    println!("C: {suspects} suspects, {} others: {others:?}", others.len());
+    assert!(suspects > 100, "{suspects}");
+    assert!(others.len() * 200 <= suspects, "{others:?}");
+}
+
+/// A number that is altered anywhere is noticed, and a firmware that does not call the test does not have it.
+#[test]
+fn the_self_test_notices_what_was_altered() {
+    let Some(cc) = compiler() else { return };
+    let folder = Folder::new();
+    let model = Data::golden("iris").fit(&folder, "rbf", "f32");
+    for quantised in [false, true] {
+        let header = folder.path("model.h");
+        let export = ["export", &model, "--c", &header, "--name", "m"];
+        let option: &[&str] = if quantised { &["--quantised"] } else { &[] };
+        done(&[&export, option].concat());
+        let source = read(&folder.path("model.c"));
+        let main = "#include \"model.h\"\nint main(void) { return m_self_test(); }\n";
+        fs::write(folder.path("main.c"), main).unwrap();
+        let run = |source: &str| {
+            fs::write(folder.path("model.c"), source).unwrap();
+            let (program, files) = (folder.path("program"), ["main.c", "model.c"]);
+            let files = files.map(|file| folder.path(file));
+            let built =
+                Command::new(cc).args(files).args(["-o", &program, "-lm"]).output().unwrap();
+            assert!(built.status.success(), "{}", text(&built.stderr));
+            Command::new(&program).status().unwrap().code()
+        };
+        assert_eq!(run(&source), Some(0));
+        // In the rows of the points, the first number is another.
+        let points = source.find("m_points[M_POINTS]").unwrap();
+        let row = points + source[points..].find("\n    {").unwrap() + "\n    {".len();
+        let end = row + source[row..].find([',', '}']).unwrap();
+        let other = if quantised { "12345678u" } else { "1.875f" };
+        let altered = format!("{}{other}{}", &source[..row], &source[end..]);
+        assert_ne!(run(&altered), Some(0), "quantised: {quantised}");
+
+        fs::write(folder.path("model.c"), &source).unwrap();
+        let main = "#include \"model.h\"\nint main(void) { m_verdict v; float x[M_INPUTS] = {0}; return m_score(x, &v); }\n";
+        fs::write(folder.path("main.c"), main).unwrap();
+        let (program, files) = (folder.path("program"), ["main.c", "model.c"]);
+        let built = Command::new(cc)
+            .args([
+                "-ffunction-sections",
+                "-fdata-sections",
+                "-Wl,--gc-sections",
+                "-Wl,--print-gc-sections",
+            ])
+            .args(files.map(|file| folder.path(file)))
+            .args(["-o", &program, "-lm"])
+            .output()
+            .unwrap();
+        let dropped = text(&built.stderr);
+        for section in ["m_self_test", "m_vectors", "m_alarm_update"] {
+            let is_dropped = dropped.lines().any(|line| line.contains(section));
+            assert!(is_dropped, "{section} is in the image: {dropped}");
+        }
+    }
+}
+
+/// Headers and sources are C++ as well.
+#[test]
+fn c_is_clean_as_cpp() {
+    if !Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return common::skipped("there is no C++ compiler `c++`");
+    }
+    let folder = Folder::new();
+    for kernel in KERNELS {
+        let model = Data::walking().fit(&folder, kernel, "f32");
+        done(&["export", &model, "--c", &folder.path("model.h"), "--name", kernel]);
+        let warnings = FLAGS.iter().filter(|flag| flag.starts_with("-W"));
+        let output = Command::new("c++")
+            .args(warnings)
+            .args(["-std=c++11", "-x", "c++", "-c", &folder.path("model.c")])
+            .args(["-o", &folder.path("model.o")])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{kernel}: {}", text(&output.stderr));
+    }
+}

@@ -1,0 +1,366 @@
+//! `cargo xtask c`: exported C beside Rust, on a core without an FPU and on one with: the same scores and alarms, and how many instructions a score takes.
+//!
+//! Models are fitted and exported by `mercer` itself. Rust's counts are those of docs/bench.csv, for detectors of the same sizes.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::clock::Clock;
+use super::peers::SHAPES;
+use super::plan::{Case, SCORE};
+use super::record::{Key, Row};
+use super::{Purpose, committed};
+use crate::board::{self, Board};
+use crate::emulate;
+use crate::firmware::Project;
+use crate::toolchain::{self, host_cargo};
+
+const ROWS: &str = "docs/c.csv";
+const PAGE: &str = "docs/C.md";
+const HEADER: &str = "board,d,r,p,numbers,opt,instructions";
+/// C may take so many times the instructions of Rust.
+const MOST: f64 = 1.5;
+/// A count may rise by so much before it is noticed, as in `cargo xtask bench`.
+const DRIFT: f64 = 1.03;
+const GCC: &str = "arm-none-eabi-gcc";
+const BOARDS: [(&str, &[&str]); 2] = [
+    ("m0", &["-mcpu=cortex-m0", "-mthumb"]),
+    ("m4f", &["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]),
+];
+const LEVELS: [&str; 2] = ["3", "s"];
+
+/// A score that was counted.
+#[derive(Clone, Debug, PartialEq)]
+struct Count {
+    board: String,
+    d: u32,
+    r: u32,
+    numbers: String,
+    opt: String,
+    instructions: u64,
+}
+
+pub(crate) fn run(purpose: Purpose, limit: Duration) -> Result<ExitCode> {
+    let project = Project::read()?;
+    if toolchain::on_path(GCC).is_none() {
+        eprintln!(
+            "skipped: {GCC} is not on the PATH: apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi"
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rust = committed(&project)?;
+    let mut counts = Vec::new();
+    let shapes = SHAPES.iter().map(|&(r, d)| (r, d, "f32")).chain([(SCORE.r, SCORE.d, "i16")]);
+    for (r, d, numbers) in shapes {
+        let exported = Exported::make(&project, r, d, numbers)?;
+        for (board, core) in BOARDS {
+            for opt in LEVELS {
+                let instructions =
+                    exported.count(board::named(board)?, core, opt, limit).with_context(|| {
+                        format!("{board}, {r} points, {d} inputs, {numbers}, −O{opt}")
+                    })?;
+                let (board, numbers, opt) = (board.into(), numbers.into(), opt.into());
+                let count = Count { board, d, r, numbers, opt, instructions };
+                let ratio = count.ratio(&rust)?;
+                eprintln!(
+                    "{}: {instructions} instructions, {ratio:.2} times Rust's",
+                    count.fields()
+                );
+                ensure!(ratio <= MOST, "{}: more than {MOST} times Rust's", count.fields());
+                counts.push(count);
+            }
+        }
+    }
+    print!("{}", to_csv(&counts));
+    let page = project.root.join(PAGE);
+    let updated = |counts: &[Count]| -> Result<String> {
+        super::readme::replaced(&fs::read_to_string(&page)?, "counts", &table(counts, &rust)?)
+    };
+    match purpose {
+        Purpose::Print => {}
+        Purpose::Update => {
+            fs::write(project.root.join(ROWS), to_csv(&counts))?;
+            fs::write(&page, updated(&counts)?)?;
+        }
+        Purpose::Check => {
+            let old = from_csv(&fs::read_to_string(project.root.join(ROWS)).context(ROWS)?)?;
+            let current = updated(&old)? == fs::read_to_string(&page)?;
+            ensure!(current, "{PAGE} is not what {ROWS} says: run `cargo xtask c --update`");
+            require_no_more(&old, &counts)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails where a count rose, or is new.
+fn require_no_more(old: &[Count], fresh: &[Count]) -> Result<()> {
+    ensure!(old.len() == fresh.len(), "{ROWS} has other rows: run `cargo xtask c --update`");
+    for count in fresh {
+        let before = old.iter().find(|old| old.fields() == count.fields());
+        let before = before.with_context(|| format!("{ROWS} has no {}", count.fields()))?;
+        ensure!(
+            count.instructions as f64 <= before.instructions as f64 * DRIFT,
+            "{}: {} instructions instead of {} (was it the compiler? then run with --update)",
+            count.fields(),
+            count.instructions,
+            before.instructions
+        );
+    }
+    Ok(())
+}
+
+impl Count {
+    fn fields(&self) -> String {
+        let Self { board, d, r, numbers, opt, .. } = self;
+        format!("{board},{d},{r},{},{numbers},{opt}", SCORE.p)
+    }
+
+    /// Beside Rust, with the same sizes and numbers.
+    fn ratio(&self, rust: &[Row]) -> Result<f64> {
+        let Self { board, d, r, numbers, opt, instructions } = self;
+        let (task, precision) = match numbers.as_str() {
+            "i16" => ("detect-i16", "i16"),
+            _ => ("detect", "f32"),
+        };
+        let case = Case { task, d: *d, r: *r, precision, ..SCORE };
+        let key = Key::new(board, &case, opt);
+        let found = rust.iter().find(|row| row.key == key);
+        let found = found.with_context(|| format!("docs/bench.csv has no {}", key.describe()))?;
+        Ok(*instructions as f64 / found.instructions as f64)
+    }
+}
+
+fn to_csv(counts: &[Count]) -> String {
+    counts.iter().fold(format!("{HEADER}\n"), |mut text, count| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{},{}", count.fields(), count.instructions);
+        text
+    })
+}
+
+fn from_csv(text: &str) -> Result<Vec<Count>> {
+    let mut lines = text.lines();
+    ensure!(lines.next() == Some(HEADER), "{ROWS}: the first line is not {HEADER}");
+    let count = |line: &str| -> Result<Count> {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [board, d, r, _, numbers, opt, instructions] = *fields else {
+            anyhow::bail!("{ROWS}: {line}");
+        };
+        let (d, r, instructions) = (d.parse()?, r.parse()?, instructions.parse()?);
+        let (board, numbers, opt) = (board.into(), numbers.into(), opt.into());
+        Ok(Count { board, d, r, numbers, opt, instructions })
+    };
+    lines.map(count).collect()
+}
+
+/// For people, in Markdown: a line for each core and shape.
+fn table(counts: &[Count], rust: &[Row]) -> Result<String> {
+    let mut text = String::from(
+        "| core | model | C, −O3 | beside Rust | C, −Os | beside Rust |\n|---|---|---|---|---|---|\n",
+    );
+    for count in counts.iter().filter(|count| count.opt == LEVELS[0]) {
+        let small = counts.iter().find(|other| {
+            other.opt == LEVELS[1]
+                && (&other.board, other.d, other.r, &other.numbers)
+                    == (&count.board, count.d, count.r, &count.numbers)
+        });
+        let small = small.context("a level was not counted")?;
+        let Count { board, d, r, numbers, .. } = count;
+        writeln!(
+            text,
+            "| {board} | {r} points, {d} inputs, {numbers} | {} | {:.2} | {} | {:.2} |",
+            count.instructions,
+            count.ratio(rust)?,
+            small.instructions,
+            small.ratio(rust)?
+        )?;
+    }
+    Ok(text)
+}
+
+/// A model in C, and readings with what `mercer score` says of them.
+struct Exported {
+    folder: PathBuf,
+    /// Bits of SPE, unusual?, in alarm? None for integers, which test themselves.
+    expected: Vec<String>,
+}
+
+impl Exported {
+    fn make(project: &Project, r: u32, d: u32, numbers: &str) -> Result<Self> {
+        let folder = project.c_dir().join(format!("{r}_{d}_{numbers}"));
+        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        let path = |name: &str| folder.join(name).display().to_string();
+        let mercer = |arguments: &[&str]| -> Result<String> {
+            let package = ["run", "--quiet", "--package", "mercer-cli", "--"];
+            let mut command = Command::new(host_cargo());
+            command
+                .current_dir(&project.root)
+                .args(package)
+                .args(arguments)
+                .stderr(Stdio::inherit());
+            let output = command.output().context("cargo does not run")?;
+            ensure!(output.status.success(), "mercer {} failed", arguments.join(" "));
+            Ok(String::from_utf8(output.stdout)?)
+        };
+        let (train, model, test) = (path("train.csv"), path("m.mercer"), path("readings.csv"));
+        let mut noise = Noise(1);
+        let usual: Vec<Vec<f32>> = (0..6 * r).map(|_| noise.reading(d)).collect();
+        let mut readings: Vec<Vec<f32>> = (0..40).map(|_| noise.reading(d)).collect();
+        // A fault in one input, and readings far from all points.
+        readings[15..25].iter_mut().for_each(|reading| reading[0] += 12.0);
+        readings[20].iter_mut().for_each(|x| *x += 1e3);
+        fs::write(&train, csv(&usual))?;
+        fs::write(&test, csv(&readings))?;
+        let (points, components) = (r.to_string(), SCORE.p.to_string());
+        let fit = ["fit", &train, "--out", &model, "--log", "none", "--landmarks", &points];
+        mercer(&[&fit[..], &["--components", &components, "--force"]].concat())?;
+        let export = ["export", &model, "--c", &path("model.h")];
+        let quantised: &[&str] = if numbers == "i16" { &["--quantised"] } else { &[] };
+        mercer(&[&export[..], quantised].concat())?;
+        let rows = readings.iter().map(|row| format!("    {{{}}},\n", literals(row)));
+        let rows: String = rows.collect();
+        let count = readings.len();
+        let header = format!(
+            "#define READINGS {count}\nstatic const float readings[READINGS][MODEL_INPUTS] = {{\n{rows}}};\n"
+        );
+        fs::write(path("readings.h"), header)?;
+        fs::write(path("harness.c"), include_str!("c/harness.c"))?;
+        fs::write(path("link.ld"), include_str!("c/link.ld"))?;
+        let scores = mercer(&["score", &model, &test])?;
+        let expected = scores.lines().skip(1).map(expected).collect::<Result<Vec<_>>>()?;
+        let expected = if numbers == "i16" { Vec::new() } else { expected };
+        Ok(Self { folder, expected })
+    }
+
+    /// Builds it, runs it, compares what it says, and returns the instructions of a score.
+    fn count(
+        &self,
+        board: &'static Board,
+        core: &[&str],
+        opt: &str,
+        limit: Duration,
+    ) -> Result<u64> {
+        let elf = self.build(core, opt)?;
+        let clock = Clock::of(board)?;
+        let machine = clock.machine(board)?;
+        let machine: Vec<&str> = machine.iter().map(String::as_str).collect();
+        let (mut ticks, mut readings, mut test) = (Vec::new(), Vec::new(), None);
+        let ended = emulate::on_machine(board.qemu, &machine, &elf, limit, |line| {
+            match line.split_once(' ') {
+                Some(("reading", rest)) => readings.push(rest.to_string()),
+                Some(("test", rest)) => test = Some(rest.to_string()),
+                _ => ticks.push(line.to_string()),
+            }
+        })?;
+        ensure!(ended.well(), "{}\n  {ended}", ticks.join("\n  "));
+        ensure!(test.as_deref() == Some("0"), "the self-test says {test:?}");
+        for (i, (found, expected)) in readings.iter().zip(&self.expected).enumerate() {
+            ensure!(found == expected, "reading {i}: {found} instead of {expected}");
+        }
+        ensure!(readings.len() >= self.expected.len(), "{} readings", readings.len());
+        Ok(clock.interpret(&ticks)?.instructions)
+    }
+
+    fn build(&self, core: &[&str], opt: &str) -> Result<PathBuf> {
+        let elf = self.folder.join("program.elf");
+        let file = |name: &str| self.folder.join(name);
+        // In C99 GCC contracts nothing, so scores have the bits of Rust's.
+        let warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror"];
+        let output = Command::new(GCC)
+            .args(core)
+            .args(warnings)
+            .arg(format!("-O{opt}"))
+            .args(["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-nostartfiles"])
+            .arg("-T")
+            .args([file("link.ld"), file("harness.c"), file("model.c")])
+            .args(["-lm", "-lgcc", "-o"])
+            .arg(&elf)
+            .output()
+            .with_context(|| format!("{GCC} does not run"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{GCC} failed:\n{said}");
+        Ok(elf)
+    }
+}
+
+/// What C must print for a row of `mercer score`: code, bits of SPE, unusual, in alarm.
+fn expected(line: &str) -> Result<String> {
+    let cells: Vec<&str> = line.split(',').collect();
+    let [_, spe, _, _, unusual, alarm] = *cells else { anyhow::bail!("mercer score: {line}") };
+    Ok(format!("0 {} {unusual} {alarm}", spe.parse::<f32>()?.to_bits()))
+}
+
+fn csv(rows: &[Vec<f32>]) -> String {
+    let inputs = rows.first().map_or(0, Vec::len);
+    let heading: Vec<String> = (0..inputs).map(|input| format!("s{input}")).collect();
+    let row = |row: &Vec<f32>| row.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = rows.iter().map(row).collect();
+    format!("{}\n{}\n", heading.join(","), rows.join("\n"))
+}
+
+fn literals(row: &[f32]) -> String {
+    row.iter().map(|x| format!("{x:?}f")).collect::<Vec<_>>().join(", ")
+}
+
+/// Correlated inputs, as sensors have them, from a linear congruential generator.
+struct Noise(u64);
+
+impl Noise {
+    fn reading(&mut self, inputs: u32) -> Vec<f32> {
+        let causes = [self.normal(), self.normal(), self.normal()];
+        let value = |input: u32, noise: f64| 20.0 + 1.4 * (causes[input as usize % 3] + noise);
+        (0..inputs).map(|input| value(input, self.normal()) as f32).collect()
+    }
+
+    /// About normal, of variance 1.
+    fn normal(&mut self) -> f64 {
+        3.0_f64.sqrt() * (0..4).map(|_| self.uniform()).sum::<f64>()
+    }
+
+    /// From −½ to ½.
+    fn uniform(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f64 / (1_u64 << 24) as f64 - 0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(opt: &str, instructions: u64) -> Count {
+        let (board, numbers, opt) = ("m0".into(), "f32".into(), opt.into());
+        Count { board, d: 8, r: 64, numbers, opt, instructions }
+    }
+
+    #[test]
+    fn counts_survive_the_file() {
+        let counts = [count("3", 7), count("s", 1 << 33)];
+        assert_eq!(from_csv(&to_csv(&counts)).unwrap(), counts);
+        assert!(from_csv("a\n").is_err());
+    }
+
+    #[test]
+    fn a_count_that_rose_is_noticed() {
+        let old = [count("3", 1_000), count("s", 1_000)];
+        assert!(require_no_more(&old, &[count("3", 1_030), count("s", 10)]).is_ok());
+        assert!(require_no_more(&old, &[count("3", 1_031), count("s", 10)]).is_err());
+        assert!(require_no_more(&old, &[count("3", 1)]).is_err());
+    }
+
+    /// The committed page is that of the committed counts, and these are within the bound.
+    #[test]
+    fn the_page_is_up_to_date() {
+        let counts = from_csv(include_str!("../../../docs/c.csv")).unwrap();
+        let rust = super::super::record::from_csv(include_str!("../../../docs/bench.csv")).unwrap();
+        let page = include_str!("../../../docs/C.md");
+        assert!(page.contains(&table(&counts, &rust).unwrap()), "run `cargo xtask c --update`");
+        assert!(counts.iter().all(|count| count.ratio(&rust).unwrap() <= MOST));
+    }
+}
