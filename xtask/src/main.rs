@@ -182,7 +182,7 @@ struct Firmware {
     #[arg(help = "Projects to look at, or else all")]
     projects: Vec<String>,
     /// Stop a program that runs for longer than this
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
 }
 
