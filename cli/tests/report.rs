@@ -112,6 +112,8 @@ fn the_page_has_figures_tables_and_words() {
     let spectrum = html.split("<figure id=\"spectrum\">").nth(1).unwrap();
     let bars = spectrum.split("</svg>").next().unwrap().matches("<rect ").count();
     assert_eq!(bars as u64, components);
+    let checksum = facts["checksum"].as_str().unwrap();
+    assert!(html.contains(&format!("Its checksum is <code>{checksum}</code>")));
 }
 
 #[test]

@@ -166,3 +166,47 @@ fn c_has_the_integers_of_the_library() {
     same::<4>(&Data::golden("iris"));
     same::<12>(&Data::walking());
 }
+
+/// A model of raw samples in integers: its front end stands beside them in one file.
+#[test]
+fn c_judges_raw_samples_in_integers() {
+    let folder = Folder::new();
+    let (train, model, header) =
+        (folder.path("t.csv"), folder.path("t.mercer"), folder.path("model.h"));
+    let row = |t: i32| {
+        let x = f64::from(t);
+        let noise = f64::from(t.wrapping_mul(7_919).rem_euclid(1_009)) / 1_009.0;
+        format!(
+            "{},{}\n",
+            9.81 + 0.1 * (0.37 * x).sin() + 0.05 * noise,
+            0.2 * (0.11 * x).cos() + 0.1 * noise
+        )
+    };
+    let rows: Vec<String> = (0..4_000).map(row).collect();
+    fs::write(&train, format!("ax,ay\n{}", rows.concat())).unwrap();
+    let fit = ["fit", &train, "--window", "32", "--out", &model, "--force", "--landmarks", "12"];
+    done(&fit);
+    done(&["export", &model, "--quantised", "--c", &header, "--name", "raw"]);
+    let rows = rows[..320].iter().map(|row| format!("{{{}}},", row.trim()));
+    let main = format!(
+        "#include \"model.h\"\nstatic const double rows[320][RAW_CHANNELS] = {{{}}};\n\
+         static raw_monitor monitor;\nint main(void)\n{{\n    int i, judged = 0;\n    raw_verdict verdict;\n    \
+         for (i = 0; i < 320; i++) {{\n        const raw_sample sample[RAW_CHANNELS] = {{(raw_sample)rows[i][0], (raw_sample)rows[i][1]}};\n        \
+         const int code = raw_monitor_push(&monitor, sample, &verdict);\n\n        if (code < 0) {{\n            return 100;\n        }}\n        \
+         judged += code == RAW_JUDGED;\n    }}\n    if (raw_self_test() != 0 || raw_monitor_push(0, 0, 0) != RAW_NULL) {{\n        return 101;\n    }}\n    \
+         return judged;\n}}\n",
+        rows.collect::<String>()
+    );
+    fs::write(folder.path("main.c"), main).unwrap();
+    let Some(objects) = compiles(&folder, &["model", "main"]) else { return };
+    let program = folder.path("program");
+    let mut linker = Command::new(compiler().unwrap());
+    assert!(linker.args(objects).args(["-o", &program, "-lm"]).status().unwrap().success());
+    let judged = Command::new(&program).status().unwrap().code().unwrap();
+    let windows = done(&["score", &model, &train])
+        .lines()
+        .skip(1)
+        .filter(|line| line.split(',').next().unwrap().parse::<usize>().unwrap() <= 320 - 32 + 1)
+        .count();
+    assert!(judged as usize == windows && windows >= 10, "{judged} windows, not {windows}");
+}

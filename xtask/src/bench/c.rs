@@ -209,7 +209,7 @@ impl Exported {
         };
         let (train, model, test) = (path("train.csv"), path("m.mercer"), path("readings.csv"));
         let mut noise = Noise(1);
-        let usual: Vec<Vec<f32>> = (0..6 * r).map(|_| noise.reading(d)).collect();
+        let usual: Vec<Vec<f32>> = (0..3 * r).map(|_| noise.reading(d)).collect();
         let mut readings: Vec<Vec<f32>> = (0..40).map(|_| noise.reading(d)).collect();
         // A fault in one input, and readings far from all points.
         readings[15..25].iter_mut().for_each(|reading| reading[0] += 12.0);

@@ -470,7 +470,7 @@ static int32_t name_projection(const name_totals *sums, int j)
 }
 
 /* A square times 2^28, of a number times 2^29. */
-static uint32_t name_square(int32_t f)
+static uint32_t name_whole_square(int32_t f)
 {
     const int32_t high = (int32_t)((uint32_t)f + 16384u) >> 15;
     const int32_t low = (int32_t)((uint32_t)f - ((uint32_t)high << 15));
@@ -509,7 +509,7 @@ static void name_judge(const int32_t *z, name_verdict *out)
     name_compare(z, &sums);
     for (j = 0; j < NAME_COMPONENTS; j++) {
         const int32_t f = name_projection(&sums, j);
-        const uint32_t square = name_square(f);
+        const uint32_t square = name_whole_square(f);
         const uint32_t magnitude = (f < 0 ? 0u - (uint32_t)f : (uint32_t)f) >> 3;
 
         explained = explained + square < explained ? 0xffffffffu : explained + square;
