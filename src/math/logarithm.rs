@@ -16,7 +16,7 @@ const FRACTION: u32 = 23;
 /// The bits of √½, rounded: where the range of `1 + f` begins.
 const LEAST: u32 = 0x3f35_04f3;
 /// `ln 2` in two parts; the first times an exponent is exact.
-const LN_2_HIGH: f32 = 0.693_359_375;
+const LN_2_HIGH: f32 = 355.0 / 512.0;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
 pub(super) fn ln(x: f32) -> f32 {

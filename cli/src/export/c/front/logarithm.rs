@@ -43,6 +43,6 @@ static float name_ln(float x)
     s = f / (2.0f + f);
     z = s * s;
     series = z * (2.0f / 3.0f + z * (2.0f / 5.0f + z * (2.0f / 7.0f + z * (2.0f / 9.0f))));
-    return power * 0.693359375f + (power * -2.1219444e-4f + (f - s * (f - series)));
+    return power * (355.0f / 512.0f) + (power * -2.1219444e-4f + (f - s * (f - series)));
 }
 "#;
