@@ -62,7 +62,7 @@ fn run() -> Result<(), Failure> {
         let mut blamed = None;
         for instant in recording.chunks_exact(2 * AXES) {
             let Some(outcome) = monitor.push(&counts(instant))? else { continue };
-            let spe = scores.next().and_then(|line| line.split(',').nth(1)?.parse().ok());
+            let spe = scores.next().and_then(|line| line.split(',').nth(1)?.parse::<f32>().ok());
             if outcome.verdict.score.spe != spe.ok_or(Failure::Data)? {
                 return Err(Failure::Differs);
             }
