@@ -228,3 +228,114 @@ fn c_is_clean_as_cpp() {
         assert!(output.status.success(), "{kernel}: {}", text(&output.stderr));
     }
 }
+
+/// Every call of an alarm in any order, with and without latch and warm-up, against the library's state machine.
+#[test]
+fn c_alarms_are_those_of_the_library() {
+    use mercer::detect::{AlarmRule, Threshold};
+    use mercer::kpca::Score;
+    use mercer::{Alarm, AlarmConfig, AlarmState};
+
+    let Some(cc) = compiler() else { return };
+    let folder = Folder::new();
+    let model = Data::golden("iris").fit(&folder, "rbf", "f32");
+    done(&["export", &model, "--c", &folder.path("model.h"), "--name", "m"]);
+    let file: serde_json::Value = serde_json::from_str(&read(&model)).unwrap();
+    let number = |name: &str| file[name].as_f64().unwrap() as f32;
+    let threshold = Threshold::new(number("threshold_spe")).with_usual(number("usual_spe"));
+    // What is done, and the score of what is judged, in thresholds: mostly long runs of either kind.
+    let mut state = 3_u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 16
+    };
+    let events: Vec<(u32, f32)> = (0..4_000)
+        .map(|i| {
+            let event = if random() % 8 == 0 { random() % 5 } else { 0 };
+            let size = if i / 25 % 2 == 0 { 0.4 } else { 2.0 };
+            let spe = if random() % 50 == 0 { f32::NAN } else { size * random() as f32 / 65_536.0 };
+            (event, spe * threshold.spe)
+        })
+        .collect();
+    let rows = events.iter().map(|(event, spe)| match spe.is_nan() {
+        true => format!("{{{event}, NAN}},\n"),
+        false => format!("{{{event}, {spe:?}f}},\n"),
+    });
+    let main = format!(
+        "#include <math.h>\n#include <stdio.h>\n#include \"model.h\"\nstatic const struct {{ int event; float spe; }} events[] = {{\n{}}};\n{ALARM_MAIN}",
+        rows.collect::<String>()
+    );
+    fs::write(folder.path("main.c"), main).unwrap();
+    for (latch, warm_up, shift, end) in
+        [(0, 0, 3, 80), (1, 0, 3, 80), (0, 7, 0, 100), (1, 2, 2, 60)]
+    {
+        let defines = [("SHIFT", shift), ("END", end), ("LATCH", latch), ("WARM_UP", warm_up)];
+        let defines = defines.map(|(name, value)| format!("-DM_ALARM_{name}={value}"));
+        let (program, files) = (folder.path("program"), ["main.c", "model.c"]);
+        let files = files.map(|file| folder.path(file));
+        let built = Command::new(cc)
+            .args(["-std=c99", "-ffp-contract=off"])
+            .args(defines)
+            .args(files)
+            .args(["-o", &program, "-lm"])
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", text(&built.stderr));
+        let printed = Command::new(&program).output().unwrap();
+        let found: Vec<&str> = text(&printed.stdout).lines().collect();
+        let rule = AlarmRule::Smoothed { shift: shift as u8, end: end as u8 };
+        let config = AlarmConfig::DEFAULT.rule(rule).latch(latch == 1).warm_up(warm_up as u16);
+        let mut alarm = Alarm::<f32>::new(config).unwrap();
+        let mut seen = [0; 5];
+        for (i, ((event, spe), found)) in events.iter().zip(&found).enumerate() {
+            let state = match event {
+                0 => {
+                    let mut score = Score::default();
+                    score.spe = *spe;
+                    alarm.update(&threshold.judge(score))
+                }
+                1 => alarm.missing(),
+                2 => alarm.gap(),
+                3 => alarm.acknowledge(),
+                _ if i % 10 == 0 => alarm.reset(),
+                _ => alarm.state(),
+            };
+            let code = match state {
+                AlarmState::Normal => 0,
+                AlarmState::Raised => 1,
+                AlarmState::Acknowledged => 2,
+                AlarmState::Latched => 3,
+                _ => 4,
+            };
+            seen[code] += 1;
+            assert_eq!(*found, format!("{code} {}", alarm.absent()), "event {i} of {config:?}");
+        }
+        assert_eq!(found.len(), events.len());
+        assert!(seen[0] > 0 && seen[1] > 0 && seen[2] > 0, "{seen:?}");
+        assert!((latch == 0 || seen[3] > 0) && (warm_up == 0 || seen[4] > 0), "{seen:?}");
+    }
+}
+
+const ALARM_MAIN: &str = r#"
+int main(void)
+{
+    static m_alarm alarm;
+    unsigned long i;
+
+    for (i = 0; i < sizeof events / sizeof events[0]; i++) {
+        m_verdict verdict = {0, 0, 0, 0};
+        int state;
+
+        verdict.spe = events[i].spe;
+        switch (events[i].event) {
+        case 0: state = m_alarm_update(&alarm, &verdict); break;
+        case 1: state = m_alarm_missing(&alarm); break;
+        case 2: state = m_alarm_gap(&alarm); break;
+        case 3: state = m_alarm_acknowledge(&alarm); break;
+        default: state = i % 10 == 0 ? m_alarm_reset(&alarm) : m_alarm_state(&alarm);
+        }
+        printf("%d %d\n", state, alarm.absent);
+    }
+    return 0;
+}
+"#;
