@@ -292,7 +292,7 @@ where
     }
 
     /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d`
-    /// operations; with trimming, in which outliers must not stretch it, `4·n²·d` comparisons; a
+    /// operations; with trimming, in which outliers must not stretch it, `64·n·d` comparisons; a
     /// [`LogScaling`] takes `12·n·d` logarithms).
     ///
     /// # Errors

@@ -19,6 +19,7 @@
 //! code.
 
 mod continuity;
+mod copies;
 mod dependence;
 mod inspect;
 mod probe;
@@ -150,8 +151,8 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 /// State of learning in steps.
 ///
 /// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n`
-/// kernel evaluations and about `5n·r + r·(r + p)` multiply-adds, or `6n²` comparisons; the first
-/// step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
+/// kernel evaluations and about `5n·r + r·(r + p)` multiply-adds, or `70n` comparisons of numbers
+/// (`140n` in `f64`); the first step makes about `6n·d`. With `F` folds there are at most
 /// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes
 /// the folds' part of it twice. The search for blind inputs takes up to `33d + 17` more, each with
 /// one reading to score or one input to measure; where all is well, `9d + 17`. (Readings of more
@@ -313,7 +314,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         match &mut self.stage {
             Stage::Inspect => {
                 let all = Indexed { samples, rows: scratch.kept };
-                inspect(&all, &mut self.warnings);
+                inspect(&all, scratch.rows, &mut self.warnings);
                 self.stage = Stage::Begin { fold: 0 };
             }
             Stage::Begin { fold } => {
@@ -651,15 +652,15 @@ fn drop_worst<T: Real, E>(
     let Some(largest_kept) = nth_smallest(|| spe.iter().copied(), kept - trim) else {
         return;
     };
-    let mut to_drop = trim;
+    let above = spe.iter().filter(|&&score| score > largest_kept).count();
+    // Of equal scores at the border, the first ones go.
+    let mut tied = trim - above.min(trim);
     let mut next = 0;
     for position in 0..kept {
         let score = entry(spe, position);
-        // Of equal scores at the border, the first ones go.
-        let tied = score == largest_kept
-            && to_drop > spe.iter().skip(position).filter(|&&s| s > largest_kept).count();
-        if to_drop > 0 && (score > largest_kept || tied) {
-            to_drop -= 1;
+        let goes = score == largest_kept && tied > 0;
+        tied -= usize::from(goes);
+        if goes || score > largest_kept {
             blocks.drop_sample(next);
         } else {
             let row = entry(scratch.kept, position);

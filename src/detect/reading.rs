@@ -59,6 +59,12 @@ pub trait Inspect {
     /// Is the other one an exact copy?
     fn equals(&self, other: &Self) -> bool;
 
+    /// A number that equal readings share, others rather not: copies are looked for among readings
+    /// with the same one. Without it each reading is compared with all earlier ones.
+    fn digest(&self) -> u32 {
+        0
+    }
+
     /// How many inputs there are to look at one by one.
     fn inputs(&self) -> usize {
         0
@@ -301,9 +307,19 @@ impl<T: Real, const D: usize> Reading for [T; D] {
     const WIDTH: usize = D;
 }
 
+/// Mixes numbers into one, whose upper bits depend on all of theirs.
+fn mixed(parts: impl Iterator<Item = u32>) -> u32 {
+    // 2³² over the golden ratio (Knuth, The Art of Computer Programming 3, 2nd ed. 1998, §6.4).
+    let mix = |hash: u32, part: u32| (hash.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b1);
+    parts.fold(0, mix)
+}
+
 impl<T: Real> Inspect for [T] {
     fn equals(&self, other: &Self) -> bool {
         self == other
+    }
+    fn digest(&self) -> u32 {
+        mixed(self.iter().map(|number| number.digest()))
     }
     fn inputs(&self) -> usize {
         self.len()
@@ -329,6 +345,9 @@ macro_rules! codes {
             fn equals(&self, other: &Self) -> bool {
                 self == other
             }
+            fn digest(&self) -> u32 {
+                mixed(self.iter().map(|&code| code as u32))
+            }
         }
     )*};
 }
@@ -346,6 +365,9 @@ impl Inspect for str {
     fn equals(&self, other: &Self) -> bool {
         self == other
     }
+    fn digest(&self) -> u32 {
+        self.as_bytes().digest()
+    }
 }
 
 /// Row numbers of a [`Precomputed`](crate::kernel::Precomputed) Gram matrix.
@@ -356,6 +378,9 @@ impl Reading for usize {
 impl Inspect for usize {
     fn equals(&self, other: &Self) -> bool {
         self == other
+    }
+    fn digest(&self) -> u32 {
+        mixed(core::iter::once(*self as u32))
     }
 }
 

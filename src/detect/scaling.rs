@@ -98,7 +98,7 @@ pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
 }
 
 /// As [`learn`], but the `outliers` smallest and the `outliers` largest values of each input count
-/// as the next one inwards. With outliers, `4n²` comparisons for each input.
+/// as the next one inwards.
 pub fn learn_clamped<T: Real, S: Samples<View = [T]> + ?Sized>(
     samples: &S,
     outliers: usize,

@@ -1,5 +1,6 @@
 //! What cannot be right, or may not be, about samples, kernel and model.
 
+use super::copies;
 use super::probe::spread_over;
 use super::report::{Warning, Warnings, warn};
 use crate::detect::reading::Inspect;
@@ -8,8 +9,12 @@ use crate::kernel::{BlockKernel, Samples};
 use crate::kpca::{Components, FitReport};
 use crate::math::{Real, sum};
 
-/// Looks for what is wrong with the samples themselves.
-pub(super) fn inspect<S: Samples<View: Inspect> + ?Sized>(samples: &S, warnings: &mut Warnings) {
+/// Looks for what is wrong with the samples themselves; `room` has a place for each of them.
+pub(super) fn inspect<S: Samples<View: Inspect> + ?Sized>(
+    samples: &S,
+    room: &mut [u32],
+    warnings: &mut Warnings,
+) {
     let n = samples.count();
     let inputs = samples.sample(0).map_or(0, Inspect::inputs);
     let constant = || (0..inputs).filter(|&input| longest_run(samples, input).length == n);
@@ -20,8 +25,7 @@ pub(super) fn inspect<S: Samples<View: Inspect> + ?Sized>(samples: &S, warnings:
     if let Some(first) = stuck().next() {
         warn(warnings, Warning::StuckInputs { first, count: stuck().count() });
     }
-    let is_copy = |(i, x): &(usize, &S::View)| samples.iter_samples().take(*i).any(|y| y.equals(x));
-    let copies = samples.iter_samples().enumerate().filter(is_copy).count();
+    let copies = copies::count(samples, room);
     let are_natural = || inputs > 0 && (0..inputs).all(|input| is_coarse(samples, input));
     if copies * COPIES_IN > n && !are_natural() {
         warn(warnings, Warning::Duplicates { samples: copies });
@@ -86,9 +90,11 @@ fn longest_run<S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) ->
 fn was_stuck<S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) -> bool {
     let n = samples.count();
     let Run { start, length } = longest_run(samples, input);
-    let Some(kept) = samples.sample(start) else { return false };
+    let Some(kept) = samples.sample(start).filter(|_| (n / 2 + 1..n).contains(&length)) else {
+        return false;
+    };
     let same = samples.iter_samples().filter(|x| x.same_input(kept, input)).count();
-    (n / 2 + 1..n).contains(&length) && 2 * (same - length) <= n - length
+    2 * (same - length) <= n - length
 }
 
 /// Refuses a model that could not work, and warns of one that may not.

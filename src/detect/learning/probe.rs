@@ -119,8 +119,8 @@ impl<T: Real> Probe<T> {
     }
 
     /// Chooses the next reading to score; with a new input, measures it first: a few passes over
-    /// the samples and at most `6·min(n, 128)²` comparisons. Nothing is to be done for readings
-    /// that are no vectors, or for which there is no room.
+    /// the samples, or as many as a number has bits if the input was stuck. Nothing is to be done
+    /// for readings that are no vectors, or for which there is no room.
     pub(super) fn next<S>(&mut self, samples: &S, room: usize) -> Next<T>
     where
         S: Samples<View: Inspect> + ?Sized,
