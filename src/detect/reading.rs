@@ -34,8 +34,9 @@
 
 use core::fmt::Debug;
 
-use super::logs::{LogScaling, Logs};
-use super::scaling::Scaling;
+use super::logs::{LogCourse, LogScaling, Logs};
+use super::scaling::{self, Course, Scaling};
+use crate::Progress;
 use crate::error::{Error, Fault};
 use crate::kernel::{Codes, Sample, Text, Vector};
 use crate::linalg::slices::{head, set, swap};
@@ -101,13 +102,22 @@ pub trait Prepare<X>: Clone + Debug {
     /// Readings stay as they are.
     fn identity() -> Self;
 
-    /// What suits these samples; the `outliers` smallest and the `outliers` largest values of each
-    /// input count as the next one inwards.
+    /// How far learning has come; nowhere yet by default.
+    type Course: Copy + Debug + Default;
+
+    /// Goes on to learn what suits these samples; the `outliers` smallest and the `outliers` largest
+    /// values of each input count as the next one inwards. A step takes a few passes over one input.
     ///
     /// # Errors
     /// Whatever is wrong with the wish for logarithms: [`Error::Parameter`] where none can be
     /// taken, else [`Error::UnknownInput`] and [`Error::NoLogarithm`].
-    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error>;
+    fn learn_step(
+        &mut self,
+        course: &mut Self::Course,
+        samples: &[X],
+        outliers: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error>;
 
     /// Can it be applied?
     ///
@@ -178,12 +188,19 @@ pub struct Unscaled;
 
 impl<X: Clone> Prepare<X> for Unscaled {
     type Room<const N: usize> = ();
+    type Course = ();
     const EMPTY: Self = Self;
     fn identity() -> Self {
         Self
     }
-    fn learn(_: &[X], _: usize, logs: Logs) -> Result<Self, Error> {
-        logs.require_none("none for readings that are not scaled").map(|()| Self)
+    fn learn_step(
+        &mut self,
+        (): &mut (),
+        _: &[X],
+        _: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error> {
+        logs.require_none("none for readings that are not scaled").map(|()| Progress::Done)
     }
     fn validate(&self) -> Result<(), Error> {
         Ok(())
@@ -204,13 +221,21 @@ impl<X: Clone> Prepare<X> for Unscaled {
 
 impl<X: Vector> Prepare<X> for Scaling<X> {
     type Room<const N: usize> = [X; N];
+    type Course = Course<X::Scalar>;
     const EMPTY: Self = Scaling::EMPTY;
     fn identity() -> Self {
         Scaling::identity()
     }
-    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error> {
+    fn learn_step(
+        &mut self,
+        course: &mut Course<X::Scalar>,
+        samples: &[X],
+        outliers: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error> {
         logs.require_none("none without a `LogScaling`")?;
-        Ok(Scaling::learn_clamped(samples, outliers))
+        let (mean, deviation) = (self.mean.view_mut(), self.deviation.view_mut());
+        Ok(scaling::learn_step(course, samples, outliers, mean, deviation))
     }
     fn validate(&self) -> Result<(), Error> {
         Scaling::validate(self)
@@ -237,12 +262,19 @@ impl<X: Vector> Prepare<X> for Scaling<X> {
 
 impl<X: Vector> Prepare<X> for LogScaling<X> {
     type Room<const N: usize> = [X; N];
+    type Course = LogCourse<X::Scalar>;
     const EMPTY: Self = LogScaling::EMPTY;
     fn identity() -> Self {
         LogScaling::identity()
     }
-    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error> {
-        LogScaling::learn_clamped(samples, outliers, logs)
+    fn learn_step(
+        &mut self,
+        course: &mut LogCourse<X::Scalar>,
+        samples: &[X],
+        outliers: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error> {
+        LogScaling::learn_step(self, course, samples, outliers, logs)
     }
     fn validate(&self) -> Result<(), Error> {
         LogScaling::validate(self)
