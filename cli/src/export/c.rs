@@ -71,7 +71,7 @@ fn fill<T: Number>(template: &str, name: &Name) -> String {
 }
 
 /// A text in which `NAME_` and `name_` stand for what the model is called.
-fn named(template: &str, name: &Name) -> String {
+pub(super) fn named(template: &str, name: &Name) -> String {
     let upper = format!("{}_", name.upper());
     template.replace("NAME_", &upper).replace("name_", &format!("{}_", name.lower()))
 }
@@ -401,7 +401,7 @@ fn suffix<T: Number>() -> &'static str {
 }
 
 /// The shortest decimal that reads back as the same number.
-fn literal<T: Number>(value: &T) -> String {
+pub(super) fn literal<T: Number>(value: &T) -> String {
     format!("{value:?}{}", suffix::<T>())
 }
 
