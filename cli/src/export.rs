@@ -9,7 +9,7 @@ mod quantised;
 mod rust;
 mod vectors;
 
-pub(crate) use c::{CSource, c_projector, c_quantised, c_source};
+pub(crate) use c::{CSource, c_projector, c_quantised, c_quantised_projector, c_source};
 pub(crate) use leading::Leading;
 pub(crate) use package::{
     Contents, Ecosystem, Example, MARK, PackageFile, Release, folders, header_file, package,

@@ -10,8 +10,8 @@ use clap::ArgGroup;
 use super::say;
 use crate::export::{
     CSource, Contents, Ecosystem, Example, Leading, MARK, Name, PackageFile, Quantised, Release,
-    c_projector, c_quantised, c_source, candidates, facts, folders, header_file, monitor_source,
-    package, quantise, rust_projector, rust_source, stream_source,
+    c_projector, c_quantised, c_quantised_projector, c_source, candidates, facts, folders,
+    header_file, monitor_source, package, quantise, rust_projector, rust_source, stream_source,
 };
 use crate::model::{Model, with_model};
 use crate::samples::SampleType;
@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, value_name = "TYPE", default_value_t)]
     samples: SampleType,
     /// Only the projection on the first P components, in Rust or C: features without a verdict, in less flash
-    #[arg(long, value_name = "P", conflicts_with_all = ["bin", "quantised"])]
+    #[arg(long, value_name = "P", conflicts_with = "bin")]
     project: Option<usize>,
     /// What the detector is called: in Rust in capitals, in C in front of all names
     #[arg(long, default_value = "MODEL")]
@@ -79,11 +79,13 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     // Everything is made before anything is written.
     let mut products: Vec<Product> = Vec::new();
     let file = || arguments.model.display().to_string();
-    let quantised =
-        arguments.quantised.then(|| quantise(model, name).with_context(file)).transpose()?;
     let leading = arguments
         .project
         .map(|components| Leading::of(model, components).with_context(file))
+        .transpose()?;
+    let quantised = arguments
+        .quantised
+        .then(|| quantise(model, leading.as_ref(), name).with_context(file))
         .transpose()?;
     let front = model.front.as_ref();
     ensure!(
@@ -181,7 +183,10 @@ impl<T: Number> C<'_, T> {
     fn files(&self, header_file: &str) -> Result<CSource> {
         let Self { model, name, samples, .. } = *self;
         Ok(match (&self.leading, &self.quantised) {
-            (Some(leading), _) => c_projector(leading, name, samples, header_file)?,
+            (Some(leading), Some(quantised)) => {
+                c_quantised_projector(leading, &quantised.whole, name, samples, header_file)?
+            }
+            (Some(leading), None) => c_projector(leading, name, samples, header_file)?,
             (None, Some(quantised)) => {
                 c_quantised(model, &quantised.whole, name, samples, header_file)?
             }

@@ -1,7 +1,7 @@
 //! Exported C as a package: a folder that the tools of an ecosystem take as it is.
 //!
 //! Each has header and source, a manifest, an example that tests the model and judges some readings, a README, and a note on the licence. Texts are templates:
-//! `LOWER` and `UPPER` stand for what the model is called. Nothing in a manifest is another's text.
+//! `{lower}` and `{upper}` stand for what the model is called. Nothing in a manifest is another's text.
 
 mod arduino;
 mod esp_idf;
@@ -97,9 +97,9 @@ pub(crate) fn package(ecosystem: Ecosystem, contents: &Contents<'_>) -> Vec<Pack
         Ecosystem::EspIdf => (esp_idf::files(contents), esp_idf::USAGE),
     };
     let facts: String = contents.facts.iter().map(|fact| format!("- {fact}\n")).collect();
-    let readme = README.replace("USAGE", usage).replace("NOUN", ecosystem.noun());
+    let readme = README.replace("{usage}", usage).replace("{noun}", ecosystem.noun());
     // The facts have others' words in them.
-    let readme = contents.fill(&readme).replace("FACTS", &facts);
+    let readme = contents.fill(&readme).replace("{facts}", &facts);
     let source = |ending: &str| format!("src/{}.{ending}", name.lower());
     let common = [
         (source("h"), contents.c.header.clone()),
@@ -114,11 +114,11 @@ impl Contents<'_> {
     /// A template with the name of the model, its version and its checksum.
     fn fill(&self, template: &str) -> String {
         template
-            .replace("MARK", MARK)
-            .replace("RELEASE", &self.release.0)
-            .replace("FINGERPRINT", &format!("{:08x}", self.checksum))
-            .replace("UPPER", self.name.upper())
-            .replace("LOWER", self.name.lower())
+            .replace("{mark}", MARK)
+            .replace("{release}", &self.release.0)
+            .replace("{checksum}", &format!("{:08x}", self.checksum))
+            .replace("{upper}", self.name.upper())
+            .replace("{lower}", self.name.lower())
     }
 
     /// Templates of files, filled.
@@ -141,21 +141,21 @@ pub(crate) fn folders(out: &Path, files: &[PackageFile]) -> Vec<PathBuf> {
     folders
 }
 
-const README: &str = r#"<!-- MARK: it is written again with the next export. -->
-# LOWER: NOUN
+const README: &str = r#"<!-- {mark}: it is written again with the next export. -->
+# {lower}: {noun}
 
 A detector that `mercer fit` learned and `mercer export --package` wrote in C99: constant data, no allocation, and no state but what callers own.
 
-FACTS
-USAGE
-- `src/LOWER.h` says what each function does. Codes below 0 say why something could not be done.
-- `LOWER_self_test()` returns 0 if this firmware says of known readings what was said of them when the model was exported. Nothing of it is in an image that does not call it.
-- `UPPER_CHECKSUM` is the checksum that `mercer inspect` shows: log it, and you know which model a device has.
+{facts}
+{usage}
+- `src/{lower}.h` says what each function does. Codes below 0 say why something could not be done.
+- `{lower}_self_test()` returns 0 if this firmware says of known readings what was said of them when the model was exported. Nothing of it is in an image that does not call it.
+- `{upper}_CHECKSUM` is the checksum that `mercer inspect` shows: log it, and you know which model a device has.
 
 `LICENSE.txt` has a note on the licence.
 "#;
 
-const LICENCE: &str = r#"MARK: it is written again with the next export.
+const LICENCE: &str = r#"{mark}: it is written again with the next export.
 
 SPDX-License-Identifier: MIT OR Apache-2.0
 

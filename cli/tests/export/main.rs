@@ -11,6 +11,7 @@ mod chain;
 #[path = "../common/mod.rs"]
 mod common;
 mod front;
+mod package;
 mod project;
 mod refusals;
 mod rust;

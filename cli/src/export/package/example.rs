@@ -79,24 +79,24 @@ impl Example {
             Place::EspIdf => (INCLUDES, SAY, ESP_IDF_MAIN),
         };
         let text = [BEGINNING, includes, &readings, alarm, say, BEGIN, &step, main].concat();
-        let text = text.replace("REAL", self.number).replace("MARK", MARK);
-        named(&text.replace("LOWER", name.lower()), name)
+        let text = text.replace("REAL", self.number).replace("{mark}", MARK);
+        named(&text, name).replace("{lower}", name.lower())
     }
 }
 
 const BEGINNING: &str =
-    "/* MARK: it is written again with the next export, so copy it before you change it.
+    "/* {mark}: it is written again with the next export, so copy it before you change it.
  *
  * Tests the model, as a firmware does at boot, then shows it what a device might read. */
 ";
 
 const INCLUDES: &str = "#include <stdio.h>
 
-#include \"LOWER.h\"
+#include \"{lower}.h\"
 ";
 const ARDUINO_INCLUDES: &str = "#include <stdio.h>
 
-#include <LOWER.h>
+#include <{lower}.h>
 ";
 
 const READINGS: &str = "

@@ -15,14 +15,14 @@ pub(super) const USAGE: &str = "Put this folder into `lib/` of a project, or nam
 ";
 
 const MANIFEST: &str = r#"{
-  "name": "LOWER",
-  "version": "RELEASE",
-  "description": "Tells unusual readings of sensors from usual ones: a detector with checksum FINGERPRINT. MARK.",
+  "name": "{lower}",
+  "version": "{release}",
+  "description": "Tells unusual readings of sensors from usual ones: a detector with checksum {checksum}. {mark}.",
   "keywords": ["anomaly detection", "sensor", "monitoring"],
   "license": "MIT OR Apache-2.0",
   "frameworks": "*",
   "platforms": "*",
-  "headers": "LOWER.h",
+  "headers": "{lower}.h",
   "build": {
     "srcDir": "src",
     "flags": ["-ffp-contract=off"]
@@ -37,9 +37,9 @@ const MANIFEST: &str = r#"{
 }
 "#;
 
-const PROJECT: &str = r#"; MARK: it is written again with the next export.
+const PROJECT: &str = r#"; {mark}: it is written again with the next export.
 [env:native]
 platform = native
-lib_deps = LOWER=symlink://../..
+lib_deps = {lower}=symlink://../..
 build_flags = -lm
 "#;

@@ -17,11 +17,11 @@ pub(super) fn files(contents: &Contents<'_>) -> Vec<(String, String)> {
     files
 }
 
-pub(super) const USAGE: &str = "Name this folder in the manifest of your workspace, or build with `-DEXTRA_ZEPHYR_MODULES=…`, and set `CONFIG_MERCER_UPPER=y`. `west build samples/score` builds the sample.
+pub(super) const USAGE: &str = "Name this folder in the manifest of your workspace, or build with `-DEXTRA_ZEPHYR_MODULES=…`, and set `CONFIG_MERCER_{upper}=y`. `west build samples/score` builds the sample.
 ";
 
-const MODULE: &str = r#"# MARK: it is written again with the next export.
-name: LOWER
+const MODULE: &str = r#"# {mark}: it is written again with the next export.
+name: {lower}
 build:
   cmake: zephyr
   kconfig: zephyr/Kconfig
@@ -29,49 +29,49 @@ samples:
   - samples
 "#;
 
-const KCONFIG: &str = r#"# MARK: it is written again with the next export.
+const KCONFIG: &str = r#"# {mark}: it is written again with the next export.
 
-config MERCER_UPPER
-	bool "Detector LOWER, which tells unusual readings from usual ones"
+config MERCER_{upper}
+	bool "Detector {lower}, which tells unusual readings from usual ones"
 	select REQUIRES_FULL_LIBC
 	help
-	  A model that mercer learned, with checksum FINGERPRINT. The minimal
+	  A model that mercer learned, with checksum {checksum}. The minimal
 	  C library lacks the functions of math.h that it needs.
 "#;
 
-const CMAKE: &str = r#"# MARK: it is written again with the next export.
+const CMAKE: &str = r#"# {mark}: it is written again with the next export.
 
-if(CONFIG_MERCER_UPPER)
-  zephyr_library_named(LOWER)
-  zephyr_library_sources(${CMAKE_CURRENT_LIST_DIR}/../src/LOWER.c)
+if(CONFIG_MERCER_{upper})
+  zephyr_library_named({lower})
+  zephyr_library_sources(${CMAKE_CURRENT_LIST_DIR}/../src/{lower}.c)
   # So that scores have the bits of those on the host.
   zephyr_library_compile_options(-ffp-contract=off)
   zephyr_include_directories(${CMAKE_CURRENT_LIST_DIR}/../src)
 endif()
 "#;
 
-const SAMPLE_CMAKE: &str = r#"# MARK: it is written again with the next export.
+const SAMPLE_CMAKE: &str = r#"# {mark}: it is written again with the next export.
 cmake_minimum_required(VERSION 3.20.0)
 
 list(APPEND EXTRA_ZEPHYR_MODULES ${CMAKE_CURRENT_LIST_DIR}/../..)
 find_package(Zephyr REQUIRED HINTS $ENV{ZEPHYR_BASE})
-project(LOWER_score)
+project({lower}_score)
 
 target_sources(app PRIVATE src/main.c)
 "#;
 
-const SAMPLE_CONFIG: &str = r#"# MARK: it is written again with the next export.
-CONFIG_MERCER_UPPER=y
+const SAMPLE_CONFIG: &str = r#"# {mark}: it is written again with the next export.
+CONFIG_MERCER_{upper}=y
 "#;
 
-const SAMPLE: &str = r#"# MARK: it is written again with the next export.
+const SAMPLE: &str = r#"# {mark}: it is written again with the next export.
 sample:
-  name: Detector LOWER
+  name: Detector {lower}
 tests:
-  mercer.LOWER.score:
+  mercer.{lower}.score:
     harness: console
     harness_config:
       type: one_line
       regex:
-        - "model FINGERPRINT, self-test 0"
+        - "model {checksum}, self-test 0"
 "#;
