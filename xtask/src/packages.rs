@@ -32,11 +32,12 @@ const STRICT: [&str; 8] = [
 ];
 
 /// Forms of a model, and what they are exported with.
-const FORMS: [(&str, &[&str]); 4] = [
+const FORMS: [(&str, &[&str]); 5] = [
     ("f32", &[]),
     ("i16", &["--quantised"]),
     ("raw", &["--samples", "i16"]),
     ("projection", &["--project", "2"]),
+    ("i16-projection", &["--project", "2", "--quantised"]),
 ];
 
 pub(crate) fn run(purpose: Purpose, limit: Duration) -> Result<ExitCode> {

@@ -5,6 +5,7 @@
 mod bytes;
 mod c;
 mod c_front;
+mod c_misuse;
 mod c_quantised;
 mod c_reasons;
 mod chain;
