@@ -12,6 +12,7 @@ mod chain;
 #[path = "../common/mod.rs"]
 mod common;
 mod front;
+mod image;
 mod package;
 mod project;
 mod refusals;
