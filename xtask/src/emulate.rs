@@ -135,7 +135,8 @@ fn message(frame: &Frame<'_>) -> String {
     }
 }
 
-fn text_lines(
+/// Hands over each line that a command prints.
+pub(crate) fn text_lines(
     command: &mut Command,
     limit: Duration,
     mut on_line: impl FnMut(&str),

@@ -7,10 +7,12 @@ mod compare;
 mod data;
 mod device;
 mod emulate;
+mod exported;
 mod firmware;
 mod fuzz;
 mod minimal;
 mod no_panic;
+mod packages;
 mod projects;
 mod sbom;
 mod stack;
@@ -78,6 +80,11 @@ enum Task {
     /// Models are fitted and exported, compiled with arm-none-eabi-gcc for a Cortex-M0 and an M4F, and run. Skipped
     /// without that compiler. A score may take 1.5 times the instructions of Rust's in docs/bench.csv.
     C(C),
+    /// Give what `mercer export --package` writes to the tools of Arduino, PlatformIO, ESP-IDF and Zephyr
+    ///
+    /// An Arduino library is built for an Uno and run in simavr, where scores and alarms must be those of `mercer score`.
+    /// The others are packed, or checked and compiled. A step whose tool is missing is skipped; the message says what to install.
+    Packages(Packages),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
     /// Build the library alone for devices, with every combination of features
@@ -142,6 +149,19 @@ struct C {
     #[arg(long, conflicts_with = "update")]
     check: bool,
     /// Write docs/c.csv and the table of docs/C.md
+    #[arg(long)]
+    update: bool,
+    /// Stop a program that runs for longer than this
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+}
+
+#[derive(Args)]
+struct Packages {
+    /// Compare with docs/avr.csv: fail when RAM, flash, stack or time of a score rose by more than 3 %
+    #[arg(long, conflicts_with = "update")]
+    check: bool,
+    /// Write docs/avr.csv and its table in docs/C.md
     #[arg(long)]
     update: bool,
     /// Stop a program that runs for longer than this
@@ -249,6 +269,10 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::C(arguments) => {
             let purpose = purpose(arguments.check, arguments.update);
             bench::run_c(purpose, Duration::from_secs(arguments.timeout))
+        }
+        Task::Packages(arguments) => {
+            let purpose = purpose(arguments.check, arguments.update);
+            packages::run(purpose, Duration::from_secs(arguments.timeout))
         }
         Task::Emulate(arguments) => {
             let board = match arguments.board {
