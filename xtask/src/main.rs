@@ -2,6 +2,7 @@
 
 mod bench;
 mod board;
+mod c_library;
 mod check;
 mod compare;
 mod data;
@@ -16,6 +17,7 @@ mod sbom;
 mod stack;
 mod supply;
 mod table;
+mod template;
 mod toolchain;
 
 use std::path::PathBuf;
@@ -71,13 +73,20 @@ enum Task {
     /// Their common logic is tested on the host with a recording. `rtic` runs in QEMU, `pico-embassy` in
     /// rp2040js if Node and that package are there (npm ci --prefix firmware/pico-embassy), with the same
     /// recording in its converter: alarms must change with the very windows that they change with here, also
-    /// after a reset, and no sample may be missed. Their recorders must send the recording as it is.
+    /// after a reset, and no sample may be missed. Their recorders must send the recording as it is. With `pico-embassy`, a project that
+    /// `mercer new firmware` writes is tested, built and run in the same way.
     Firmware(Firmware),
     /// Compare exported C with Rust on emulated cores: the same scores and alarms, and the instructions of a score
     ///
     /// Models are fitted and exported, compiled with arm-none-eabi-gcc for a Cortex-M0 and an M4F, and run. Skipped
     /// without that compiler. A score may take 1.5 times the instructions of Rust's in docs/bench.csv.
     C(C),
+    /// Build the static library of `c/` and run C programs with it, here and on emulated cores
+    ///
+    /// Here with sanitizers: everything that C can get wrong, other sizes, and a fan that is learned from a recording. That fan is
+    /// also learned on a Cortex-M0 and an M4F: scores, alarms and saved bytes must be those of Rust, bit by bit. Every function is
+    /// linked into a program that links only if none of them can panic. What has no compiler here is skipped.
+    CLibrary(C),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
     /// Build the library alone for devices, with every combination of features
@@ -138,10 +147,10 @@ struct Bench {
 
 #[derive(Args)]
 struct C {
-    /// Compare with docs/c.csv: fail when a count rose by more than 3 %, or docs/C.md is not up to date
+    /// Compare with the committed table of docs/: fail when a number rose by more than 3 %, or the page is not up to date
     #[arg(long, conflicts_with = "update")]
     check: bool,
-    /// Write docs/c.csv and the table of docs/C.md
+    /// Write the table of docs/, and the page that shows it
     #[arg(long)]
     update: bool,
     /// Stop a program that runs for longer than this
@@ -249,6 +258,10 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::C(arguments) => {
             let purpose = purpose(arguments.check, arguments.update);
             bench::run_c(purpose, Duration::from_secs(arguments.timeout))
+        }
+        Task::CLibrary(arguments) => {
+            let purpose = purpose(arguments.check, arguments.update);
+            c_library::run(purpose, Duration::from_secs(arguments.timeout))
         }
         Task::Emulate(arguments) => {
             let board = match arguments.board {
