@@ -39,7 +39,7 @@ fn main() {
 /// The choices of the builder, and what follows from them.
 fn sizes() -> String {
     let mut text = String::from(
-        "/* The choices of the builder, with which the library must have been built as well. */\n",
+        "\n/* The choices of the builder, with which the library must have been built as well. */\n",
     );
     let mut define = |name: &str, value: String| {
         // Writing to a string cannot fail.
@@ -96,7 +96,8 @@ fn sample_type() -> &'static str {
 const ABOUT: &str = "/* mercer: kernel PCA for microcontrollers, as a static library. Made by `cargo run --example header`;
  * docs/C_LIBRARY.md is the guide.
  *
- * Functions return MERCER_OK or another code that is not negative, or an error, which is; an error changes nothing.
+ * Functions return MERCER_OK or another code that is not negative, or an error, which is: what was collected, learned,
+ * loaded or raised stays.
  * Objects belong to the caller, who may have as many as there is room for. No two calls use an object at the same
  * time, one of an interrupt and one of what it interrupts among them, unless both take it as const. */";
 

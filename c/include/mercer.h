@@ -1,7 +1,8 @@
 /* mercer: kernel PCA for microcontrollers, as a static library. Made by `cargo run --example header`;
  * docs/C_LIBRARY.md is the guide.
  *
- * Functions return MERCER_OK or another code that is not negative, or an error, which is; an error changes nothing.
+ * Functions return MERCER_OK or another code that is not negative, or an error, which is: what was collected, learned,
+ * loaded or raised stays.
  * Objects belong to the caller, who may have as many as there is room for. No two calls use an object at the same
  * time, one of an interrupt and one of what it interrupts among them, unless both take it as const. */
 
@@ -10,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
 /* The choices of the builder, with which the library must have been built as well. */
 #define MERCER_BUILD 0xaaab4058u
 #define MERCER_INPUTS 4

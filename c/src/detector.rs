@@ -79,9 +79,14 @@ impl Object for Model {
     const TAG: u32 = 0x4d72_4401;
     type Memory = DetectorMemory;
 
-    unsafe fn begin(place: *mut Self) {
+    unsafe fn begin(place: *mut Self, again: bool) {
         // SAFETY: as the trait says.
-        unsafe { place.write(const { Self { detector: Detector::new(), generation: 0 } }) }
+        unsafe {
+            // A monitor may remember the one from before.
+            let before = if again { (&raw const (*place).generation).read() } else { 0 };
+            place.write(const { Self { detector: Detector::new(), generation: 0 } });
+            (*place).generation = before.wrapping_add(1);
+        }
     }
 }
 

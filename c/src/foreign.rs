@@ -27,11 +27,12 @@ pub(crate) trait Object: Sized {
     /// What the header calls it.
     type Memory;
 
-    /// Writes a value with nothing in it, without a copy of it on the stack.
+    /// Writes a value with nothing in it, without a copy of it on the stack. `again` says that there
+    /// is such an object already.
     ///
     /// # Safety
-    /// `place` is valid for writing a `Self`.
-    unsafe fn begin(place: *mut Self);
+    /// `place` is valid for writing a `Self` and, if `again`, for reading one.
+    unsafe fn begin(place: *mut Self, again: bool);
 }
 
 /// An object as it lies in the caller's memory.
@@ -70,9 +71,11 @@ pub(crate) unsafe fn begin<T: Object>(
     if size < size_of::<Tagged<T>>() {
         return Err(codes::MERCER_TOO_SMALL);
     }
-    // SAFETY: aligned, and of the size that was checked; nothing is read before it is written.
+    // SAFETY: aligned, and of the size that was checked. The value is read only behind its tag, which
+    // is written after it.
     unsafe {
-        T::begin(&raw mut (*object).value);
+        let again = (&raw const (*object).tag).read() == T::TAG;
+        T::begin(&raw mut (*object).value, again);
         (&raw mut (*object).tag).write(T::TAG);
         Ok(&mut (*object).value)
     }

@@ -125,7 +125,7 @@ impl Object for Pupil {
     const TAG: u32 = 0x4d72_4c01;
     type Memory = LearnerMemory;
 
-    unsafe fn begin(place: *mut Self) {
+    unsafe fn begin(place: *mut Self, _: bool) {
         // SAFETY: as the trait says. All of it is 0: no copy of it lies in flash.
         unsafe { place.write(const { Self { learner: GaussianLearner::new(), culprit: 0 } }) }
     }

@@ -19,7 +19,8 @@
 //!
 //! 1. A pointer that is not null points to as much memory as its type or its length says, and that
 //!    memory stays there for the call.
-//! 2. Objects are neither copied nor written to behind the library's back.
+//! 2. Objects are neither copied nor written to behind the library's back, and what a call is given
+//!    beside an object does not lie in it.
 //! 3. No two calls use an object at the same time, one of an interrupt and one of what it
 //!    interrupts among them, unless both take it as `const`.
 //!

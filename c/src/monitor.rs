@@ -150,7 +150,7 @@ impl Object for Sentry {
     const TAG: u32 = 0x4d72_4d01;
     type Memory = MonitorMemory;
 
-    unsafe fn begin(place: *mut Self) {
+    unsafe fn begin(place: *mut Self, _: bool) {
         let watch = Watch { alarm: USUAL, detector: None, culprit: None };
         // SAFETY: as the trait says.
         unsafe {

@@ -424,6 +424,16 @@ static void test_samples(void)
     EXPECT(mercer_monitor_judge(&monitor, &other, reading, MERCER_INPUTS, &outcome), MERCER_READING);
     EXPECT(mercer_monitor_alarm(&monitor), MERCER_LATCHED);
     EXPECT(mercer_monitor_acknowledge(&monitor), MERCER_NORMAL);
+    /* And after it was initialised again. */
+    EXPECT(mercer_monitor_load_alarm(&monitor, alarm, sizeof alarm), MERCER_OK);
+    EXPECT(mercer_detector_init(&other, sizeof other, MERCER_BUILD), MERCER_OK);
+    EXPECT(mercer_detector_load(&other, saved, saved_length), MERCER_OK);
+    EXPECT(mercer_monitor_judge(&monitor, &other, reading, MERCER_INPUTS, &outcome), MERCER_READING);
+    EXPECT(mercer_monitor_alarm(&monitor), MERCER_LATCHED);
+    /* But not if it is the same. */
+    EXPECT(mercer_monitor_load_alarm(&monitor, alarm, sizeof alarm), MERCER_OK);
+    EXPECT(mercer_monitor_judge(&monitor, &other, reading, MERCER_INPUTS, &outcome), MERCER_READING);
+    EXPECT(mercer_monitor_alarm(&monitor), MERCER_RAISED);
     EXPECT(mercer_monitor_init(&monitor, sizeof monitor, MERCER_BUILD, NULL), MERCER_OK);
     EXPECT(mercer_monitor_load_alarm(&monitor, alarm, sizeof alarm), MERCER_OTHER_ALARM);
     EXPECT(mercer_monitor_alarm(&monitor), MERCER_NORMAL);

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -229,7 +229,8 @@ impl Folder {
         if reset {
             node.arg(AFTER_RESET);
         }
-        lines_of(&mut node)
+        // There it says how many cycles that took.
+        lines_of(node.stderr(Stdio::inherit()))
     }
 }
 

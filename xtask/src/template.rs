@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
@@ -74,7 +74,9 @@ impl Written {
 
     /// The firmware in an emulator, with the recording in its converter.
     pub(crate) fn run(&self, emulator: &Path, elf: &Path) -> Result<(Outcome, String)> {
-        let said = lines_of(Command::new("node").arg(emulator).arg(elf).arg(&self.recording))?;
+        let mut node = Command::new("node");
+        node.arg(emulator).arg(elf).arg(&self.recording).stderr(Stdio::inherit());
+        let said = lines_of(&mut node)?;
         require_same(&self.expected, &told(&said))?;
         ensure!(said.len() == self.expected.len(), "it says more: {}", said.join("\n  "));
         Ok((Outcome::Passed, said.join(", ")))

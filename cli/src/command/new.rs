@@ -65,13 +65,13 @@ macro_rules! template {
     };
 }
 
-/// Where each file goes, and what is in it.
+/// Where each file goes, and what is in it. (Cargo packs no folder that has a Cargo.toml of its own.)
 const PICO: [(&str, &str); 11] = [
     template!("README.md", "README.md"),
-    template!("watch/Cargo.toml", "watch/Cargo.toml"),
+    template!("watch/Cargo.toml", "watch/manifest.toml"),
     template!("watch/src/lib.rs", "watch/lib.rs"),
     template!("watch/tests/watch.rs", "watch/tests.rs"),
-    template!("board/Cargo.toml", "board/Cargo.toml"),
+    template!("board/Cargo.toml", "board/manifest.toml"),
     template!("board/.cargo/config.toml", "board/config.toml"),
     template!("board/build.rs", "board/build.rs"),
     template!("board/memory.x", "board/memory.x"),
