@@ -9,6 +9,7 @@ mod features;
 mod fit;
 mod import;
 mod inspect;
+mod new;
 mod project;
 mod report;
 mod score;
@@ -71,6 +72,7 @@ enum Command {
     Import(import::Arguments),
     Export(export::Arguments),
     Report(report::Arguments),
+    New(new::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -92,6 +94,7 @@ impl Arguments {
             Command::Import(arguments) => import::run(&arguments),
             Command::Export(arguments) => export::run(&arguments),
             Command::Report(arguments) => report::run(&arguments),
+            Command::New(arguments) => new::run(&arguments),
             Command::Demo(arguments) => demo::run(&arguments),
         };
         match done {

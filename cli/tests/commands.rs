@@ -296,6 +296,7 @@ fn every_command_explains_itself() {
         "import",
         "export",
         "report",
+        "new",
         "demo",
     ] {
         assert!(help.contains(command), "{help}");

@@ -2,6 +2,7 @@
 
 mod bench;
 mod board;
+mod c_library;
 mod check;
 mod compare;
 mod data;
@@ -18,6 +19,7 @@ mod sbom;
 mod stack;
 mod supply;
 mod table;
+mod template;
 mod toolchain;
 
 use std::path::PathBuf;
@@ -73,7 +75,8 @@ enum Task {
     /// Their common logic is tested on the host with a recording. `rtic` runs in QEMU, `pico-embassy` in
     /// rp2040js if Node and that package are there (npm ci --prefix firmware/pico-embassy), with the same
     /// recording in its converter: alarms must change with the very windows that they change with here, also
-    /// after a reset, and no sample may be missed. Their recorders must send the recording as it is.
+    /// after a reset, and no sample may be missed. Their recorders must send the recording as it is. With `pico-embassy`, a project that
+    /// `mercer new firmware` writes is tested, built and run in the same way.
     Firmware(Firmware),
     /// Compare exported C with Rust on emulated cores: the same scores and alarms, and the instructions of a score
     ///
@@ -85,6 +88,12 @@ enum Task {
     /// An Arduino library is built for an Uno and run in simavr, where scores and alarms must be those of `mercer score`.
     /// The others are packed, or checked and compiled. A step whose tool is missing is skipped; the message says what to install.
     Packages(Packages),
+    /// Build the static library of `c/` and run C programs with it, here and on emulated cores
+    ///
+    /// Here with sanitizers: everything that C can get wrong, other sizes, and a fan that is learned from a recording. That fan is
+    /// also learned on a Cortex-M0 and an M4F: scores, alarms and saved bytes must be those of Rust, bit by bit. Every function is
+    /// linked into a program that links only if none of them can panic. What has no compiler here is skipped.
+    CLibrary(C),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
     /// Build the library alone for devices, with every combination of features
@@ -145,10 +154,10 @@ struct Bench {
 
 #[derive(Args)]
 struct C {
-    /// Compare with docs/c.csv: fail when a count rose by more than 3 %, or docs/C.md is not up to date
+    /// Compare with the committed table of docs/: fail when a number rose by more than 3 %, or the page is not up to date
     #[arg(long, conflicts_with = "update")]
     check: bool,
-    /// Write docs/c.csv and the table of docs/C.md
+    /// Write the table of docs/, and the page that shows it
     #[arg(long)]
     update: bool,
     /// Stop a program that runs for longer than this
@@ -273,6 +282,10 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Packages(arguments) => {
             let purpose = purpose(arguments.check, arguments.update);
             packages::run(purpose, Duration::from_secs(arguments.timeout))
+        }
+        Task::CLibrary(arguments) => {
+            let purpose = purpose(arguments.check, arguments.update);
+            c_library::run(purpose, Duration::from_secs(arguments.timeout))
         }
         Task::Emulate(arguments) => {
             let board = match arguments.board {
