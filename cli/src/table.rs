@@ -469,7 +469,7 @@ fn is_name(cell: &str) -> bool {
 }
 
 /// Equal as text or as numbers.
-fn is_same(cell: &str, value: &str) -> bool {
+pub(crate) fn is_same(cell: &str, value: &str) -> bool {
     cell == value || matches!((cell.parse::<f64>(), value.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
 }
 
