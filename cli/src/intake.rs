@@ -9,10 +9,10 @@ use mercer::error::Fault;
 use crate::Number;
 use crate::front::{Front, Room, Stream};
 use crate::label::NormalLabels;
-use crate::missing::Missing;
+use crate::missing::{Care, Garbled, Missing};
 use crate::model::Model;
-use crate::table::{RowChoice, Source, TOO_LARGE, Table};
-use crate::text::{excerpt, list, thousands};
+use crate::table::{RowChoice, Source, Step, TOO_LARGE, Table};
+use crate::text::{count, excerpt, list, thousands};
 
 /// Columns that are read beside the inputs, as text.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,8 @@ pub(crate) struct Beside<'a> {
     /// The column that tells recordings apart.
     pub(crate) by: Option<&'a str>,
     pub(crate) time: Option<&'a str>,
+    /// Lists of columns to be repeated beside what is said of a row.
+    pub(crate) with: &'a [String],
     /// A window has the label of its first row that is not normal, if there is one.
     pub(crate) normal: NormalLabels,
 }
@@ -35,35 +37,41 @@ pub(crate) struct Intake<'f, T> {
     label: Option<usize>,
     by: Option<usize>,
     time: Option<usize>,
-    missing: Missing,
+    with: Vec<usize>,
+    care: Care,
     cut: Option<Cut<'f>>,
+    /// Readings so far.
+    given: usize,
+    /// Rows without a number in each input.
     left_out: usize,
+    garbled: Garbled,
     /// The inputs of the reading.
     pub(crate) x: Vec<T>,
 }
 
 impl<'f, T: Number> Intake<'f, T> {
-    /// For a model: the rows that it takes, or windows of them. Cells without a number are an
-    /// error, unless somebody says otherwise; in windows, they are a gap.
+    /// For a model: the rows that it takes, or windows of them.
     pub(crate) fn of_model(
         model: &'f Model<T>,
         room: &'f mut Option<Room>,
         (source, choice): (&Source, &RowChoice),
         beside: &Beside<'_>,
-        missing: Option<Missing>,
     ) -> Result<Self> {
+        let is_stream = source.is_stream();
         let Some(front) = &model.front else {
             let table = Table::open(source, choice)?;
             let columns = columns_of_readings(&table, &model.columns)?;
-            return Self::rows(table, columns, beside, missing.unwrap_or_default());
+            let care = Care::of_rows(choice.missing, is_stream);
+            return Ok(Self::rows(table, columns, beside, care)?.waited_for(is_stream));
         };
         let table = Table::open(source, &choice.of_samples())?;
         let columns = columns_of_samples(&table, front, &model.columns)?;
         // Windows cross no recording, even where nobody says so again.
         let known = front.by.as_deref().filter(|by| table.has_column(by));
         let beside = Beside { by: beside.by.or(known), ..beside.clone() };
-        let missing = missing.unwrap_or(Missing::Skip);
-        Self::windows((table, columns), front, room, &beside, (missing, choice.every))
+        let care = Care::of_samples(choice.missing, is_stream);
+        let intake = Self::windows((table, columns), front, room, &beside, (care, choice.every))?;
+        Ok(intake.waited_for(is_stream))
     }
 
     /// The rows of a table, with inputs in these columns.
@@ -71,19 +79,22 @@ impl<'f, T: Number> Intake<'f, T> {
         table: Table,
         columns: Vec<usize>,
         beside: &Beside<'_>,
-        missing: Missing,
+        care: Care,
     ) -> Result<Self> {
         let place = |name: Option<&str>| name.map(|name| table.column(name)).transpose();
         Ok(Self {
             label: place(beside.label)?,
             by: place(beside.by)?,
             time: place(beside.time)?,
+            with: table.listed(beside.with)?,
             names: table.names(&columns),
             x: vec![T::ZERO; columns.len()],
             columns,
-            missing,
+            care,
             cut: None,
+            given: 0,
             left_out: 0,
+            garbled: Garbled::default(),
             table,
         })
     }
@@ -94,55 +105,102 @@ impl<'f, T: Number> Intake<'f, T> {
         front: &'f Front,
         room: &'f mut Option<Room>,
         beside: &Beside<'_>,
-        (missing, every): (Missing, u64),
+        (care, every): (Care, u64),
     ) -> Result<Self> {
-        if missing == Missing::Impute {
+        if care.missing == Missing::Impute {
             bail!(
                 "--missing impute is for readings: in raw samples, a cell without a number begins a new window (--missing skip)"
             );
         }
-        let intake = Self::rows(table, columns, beside, missing)?;
+        let intake = Self::rows(table, columns, beside, care)?;
         let stream = Stream::new(front, room.insert(Room::new(front)))?;
         let cut = Cut::new(front, stream, beside.normal.clone(), every);
         let names = front.names();
         Ok(Self { x: vec![T::ZERO; names.len()], names, cut: Some(cut), ..intake })
     }
 
+    /// Somebody may be waiting for what is said of each row.
+    fn waited_for(mut self, is_stream: bool) -> Self {
+        self.garbled.is_stream = is_stream;
+        self
+    }
+
     /// Goes on to the next reading; false at the end.
     pub(crate) fn advance(&mut self) -> Result<bool> {
-        if self.cut.is_some() { self.next_window() } else { self.next_row() }
+        let goes_on = if self.cut.is_some() { self.next_window()? } else { self.next_row()? };
+        self.given += usize::from(goes_on);
+        if !goes_on && self.given == 0 {
+            self.require_some()?;
+        }
+        Ok(goes_on)
+    }
+
+    /// At the end: not all rows were left out.
+    fn require_some(&self) -> Result<()> {
+        let name = self.table.name();
+        if let Some(why) = self.garbled.first() {
+            bail!("{name}: no row can be used, the first is garbled: {why}");
+        }
+        if self.left_out > 0 {
+            bail!("{name}: no row can be used, each lacks a number in some input");
+        }
+        Ok(())
     }
 
     fn next_row(&mut self) -> Result<bool> {
-        let Self { table, columns, missing, left_out, x, .. } = self;
-        while let Some(row) = table.next_row()? {
-            let lost = match missing {
-                Missing::Error => row.numbers(columns, x).map(|()| 0)?,
-                Missing::Skip | Missing::Impute => row.numbers_if_any(columns, x)?,
+        let Self { table, columns, care, left_out, garbled, x, .. } = self;
+        loop {
+            let read = match table.advance()? {
+                Step::End => return Ok(false),
+                Step::Garbled(why) => Err(why),
+                Step::Row => match care.missing {
+                    Missing::Error => table.row().numbers(columns, x).map(|()| 0),
+                    Missing::Skip | Missing::Impute => table.row().numbers_if_any(columns, x),
+                },
             };
-            if lost < columns.len() && (lost == 0 || *missing == Missing::Impute) {
-                return Ok(true);
+            match read {
+                Ok(0) => return Ok(true),
+                Ok(lost) if lost < columns.len() && care.missing == Missing::Impute => {
+                    return Ok(true);
+                }
+                Ok(_) => *left_out += 1,
+                Err(why) if care.is_tolerant => garbled.add(&why),
+                Err(why) => return Err(why),
             }
-            *left_out += 1;
         }
-        Ok(false)
     }
 
     fn next_window(&mut self) -> Result<bool> {
-        let Self { table, columns, label, by, time, missing, cut, x, .. } = self;
+        let Self { table, columns, label, by, time, with, care, cut, garbled, x, .. } = self;
         let Some(cut) = cut else { return Ok(false) };
         let mut sample = vec![0.0; columns.len()];
-        while let Some(row) = table.next_row()? {
-            match missing {
-                Missing::Error => row.numbers(columns, &mut sample)?,
-                _ => row.numbers_if_any(columns, &mut sample).map(|_| ())?,
+        loop {
+            let read = match table.advance()? {
+                Step::End => break,
+                Step::Garbled(why) => Err(why),
+                Step::Row => match care.missing {
+                    Missing::Error => table.row().numbers(columns, &mut sample),
+                    _ => table.row().numbers_if_any(columns, &mut sample).map(|_| ()),
+                },
+            };
+            match read {
+                Ok(()) => {}
+                Err(why) if care.is_tolerant => {
+                    garbled.add(&why);
+                    cut.gap();
+                    continue;
+                }
+                Err(why) => return Err(why),
             }
+            let row = table.row();
             let text = |column: &Option<usize>| column.map_or("", |column| row.text(column));
             let kept = Kept {
                 number: row.number,
+                order: row.order,
                 line: row.line(),
                 label: text(label).into(),
                 time: text(time).into(),
+                with: with.iter().map(|&column| row.text(column).into()).collect(),
             };
             match cut.take(kept, text(by), &sample) {
                 Ok(None) => {}
@@ -212,8 +270,21 @@ impl<'f, T: Number> Intake<'f, T> {
         self.first().map_or_else(|| self.text(self.time), |first| &first.time)
     }
 
-    /// Where rows stand in the file that they were chosen by, if they were.
-    pub(crate) fn wished_order(&self) -> Option<impl Fn(u64) -> Option<usize>> {
+    /// The names of the columns that are repeated.
+    pub(crate) fn with_names(&self) -> Vec<String> {
+        self.table.names(&self.with)
+    }
+
+    /// The cells of these columns.
+    pub(crate) fn with(&self) -> Vec<&str> {
+        match self.first() {
+            Some(first) => first.with.iter().map(String::as_str).collect(),
+            None => self.with.iter().map(|&column| self.table.text(column)).collect(),
+        }
+    }
+
+    /// Where rows stand in the list that they were chosen by, if they were.
+    pub(crate) fn wished_order(&self) -> Option<impl Fn(u64) -> Option<(usize, u64)>> {
         self.cut.is_none().then(|| self.table.wished_order()).flatten()
     }
 
@@ -235,10 +306,12 @@ impl<'f, T: Number> Intake<'f, T> {
 
     /// What was left out, once all is read.
     pub(crate) fn omissions(&self) -> Vec<String> {
-        let which = if self.missing == Missing::Skip { "with missing" } else { "without any" };
+        let is_any = self.care.missing == Missing::Impute;
+        let which = if is_any { "without any" } else { "with missing" };
         let rows = (self.left_out > 0)
             .then(|| format!("{} {which} inputs left out", count(self.left_out, "row")));
-        rows.into_iter().chain(self.cut.iter().flat_map(Cut::omissions)).collect()
+        let lines = self.garbled.in_words();
+        rows.into_iter().chain(lines).chain(self.cut.iter().flat_map(Cut::omissions)).collect()
     }
 
     /// What a model should not learn from raw samples unawares.
@@ -258,7 +331,8 @@ impl<'f, T: Number> Intake<'f, T> {
 
 /// Where the inputs of a model are whose rows are readings.
 fn columns_of_readings(table: &Table, inputs: &[String]) -> Result<Vec<usize>> {
-    table.columns(inputs).map_err(|error| {
+    let found = table.columns(inputs).or_else(|error| table.nameless(inputs.len()).ok_or(error));
+    found.map_err(|error| {
         // A feature is behind the last `_`, or in front of the number of a band.
         let made = |name: &String| {
             let mut ends = name.match_indices('_').map(|(at, _)| &name[..at]);
@@ -275,20 +349,23 @@ fn columns_of_readings(table: &Table, inputs: &[String]) -> Result<Vec<usize>> {
 
 /// Where the channels of a model's front end are.
 fn columns_of_samples(table: &Table, front: &Front, inputs: &[String]) -> Result<Vec<usize>> {
-    table.columns(&front.channels).map_err(|error| {
-        match inputs.iter().all(|name| table.has_column(name)) {
-            true => anyhow!("{error}: the model takes raw samples, not features of them"),
-            false => error,
-        }
+    let channels = &front.channels;
+    let found =
+        table.columns(channels).or_else(|error| table.nameless(channels.len()).ok_or(error));
+    found.map_err(|error| match inputs.iter().all(|name| table.has_column(name)) {
+        true => anyhow!("{error}: the model takes raw samples, not features of them"),
+        false => error,
     })
 }
 
 /// A row of the window.
 struct Kept {
     number: u64,
+    order: u64,
     line: u64,
     label: String,
     time: String,
+    with: Vec<String>,
 }
 
 /// Windows that are cut from rows.
@@ -347,7 +424,7 @@ impl<'f> Cut<'f> {
             self.gap();
         }
         // Rows that are left out on purpose are a gap, too.
-        if self.kept.back().is_some_and(|last| last.number + 1 != row.number) {
+        if self.kept.back().is_some_and(|last| last.order + 1 != row.order) {
             self.gap();
         }
         if self.kept.len() == self.window {
@@ -415,8 +492,4 @@ impl<'f> Cut<'f> {
         }
         all
     }
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
 }

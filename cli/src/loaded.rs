@@ -1,6 +1,6 @@
 //! Readings of a CSV, all of them in memory.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use mercer::Error;
 use mercer::error::Fault;
 
@@ -9,7 +9,7 @@ use crate::grid::Grid;
 use crate::intake::Intake;
 use crate::progress::Progress;
 use crate::table::TOO_LARGE;
-use crate::text::excerpt;
+use crate::text::{count, excerpt};
 
 /// All readings that were wanted.
 pub(crate) struct Loaded<T> {
@@ -117,12 +117,22 @@ impl<T: Number> Loaded<T> {
 
     /// At most so many samples, evenly spread.
     pub(crate) fn thinned(self, most: usize) -> Self {
-        let count = self.lines.len();
-        if count <= most {
-            return self;
+        match self.lines.len() {
+            count if count <= most => self,
+            count => self.only(&(0..most).map(|k| spread(k, count, most)).collect::<Vec<_>>()),
         }
+    }
+
+    /// Those of the samples that are normal.
+    pub(crate) fn normal(self, is_normal: &[bool]) -> Self {
+        let normal = is_normal.iter().enumerate().filter(|(_, normal)| **normal);
+        let chosen: Vec<usize> = normal.map(|(i, _)| i).collect();
+        if chosen.len() == self.lines.len() { self } else { self.only(&chosen) }
+    }
+
+    /// Some of the samples.
+    fn only(self, chosen: &[usize]) -> Self {
         let mut samples = Grid::new(self.samples.columns());
-        let chosen: Vec<usize> = (0..most).map(|k| spread(k, count, most)).collect();
         let all: Vec<&[T]> = self.samples.iter_rows().collect();
         chosen.iter().for_each(|&i| samples.push(all[i]));
         let texts = |all: &[String]| chosen.iter().map(|&i| all[i].clone()).collect();
@@ -134,6 +144,38 @@ impl<T: Number> Loaded<T> {
             recordings: texts(&self.recordings),
             ..self
         }
+    }
+
+    /// Fills cells without a number by the median of their column, and says so.
+    pub(crate) fn imputed(mut self) -> Result<Self> {
+        let (mut filled, rows) = (Vec::new(), self.lines.len());
+        for (column, name) in self.columns.iter().enumerate() {
+            let mut known: Vec<T> = self.samples.iter_rows().map(|row| row[column]).collect();
+            known.retain(|value| value.is_finite());
+            let lost = rows - known.len();
+            if lost == 0 {
+                continue;
+            }
+            let place = known.len() / 2;
+            ensure!(
+                2 * lost < rows,
+                "{}: more than half of column {} is missing, too much to fill",
+                self.name,
+                excerpt(name)
+            );
+            let (_, &mut median, _) =
+                known.select_nth_unstable_by(place, |a, b| a.to_f64().total_cmp(&b.to_f64()));
+            let cells = self.samples.iter_rows_mut().map(|row| &mut row[column]);
+            cells.filter(|cell| !cell.is_finite()).for_each(|cell| *cell = median);
+            filled.push(format!("{} of {}", count(lost, "cell"), excerpt(name)));
+        }
+        if !filled.is_empty() {
+            self.warnings.push(format!(
+                "{} filled by the median of the column, which makes it look steadier than it is: a share of false alarms that rests on few such rows is more honest",
+                filled.join(", ")
+            ));
+        }
+        Ok(self)
     }
 }
 

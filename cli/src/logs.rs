@@ -4,6 +4,7 @@ use anyhow::{Result, bail, ensure};
 use mercer::detect::logs::Log;
 
 use crate::front::Front;
+use crate::names::names;
 use crate::text::{excerpt, short};
 use crate::{Number, escape};
 
@@ -16,20 +17,19 @@ pub(crate) enum LogChoice {
     AutoAmong(Vec<bool>),
     /// No input.
     None,
-    /// These columns.
-    Columns(Vec<String>),
+    /// The columns of this list.
+    Columns(String),
 }
 
 /// Reads `--log`.
 pub(crate) fn log_choice(text: &str) -> Result<LogChoice, String> {
-    let names: Vec<String> = text.split(',').map(|name| name.trim().to_string()).collect();
-    match names.as_slice() {
-        [name] if name == "auto" => Ok(LogChoice::Auto),
-        [name] if name == "none" => Ok(LogChoice::None),
-        names if names.iter().any(String::is_empty) => {
+    match text.trim() {
+        "auto" => Ok(LogChoice::Auto),
+        "none" => Ok(LogChoice::None),
+        _ if names(&[text.into()], |_| false).iter().any(String::is_empty) => {
             Err("`auto`, `none`, or names of columns with a comma between them".into())
         }
-        _ => Ok(LogChoice::Columns(names)),
+        _ => Ok(LogChoice::Columns(text.into())),
     }
 }
 
@@ -44,21 +44,22 @@ impl LogChoice {
 
     /// What is wished of each input.
     pub(crate) fn of(&self, columns: &[String]) -> Result<Vec<Log>> {
-        let names = match self {
+        let list = match self {
             Self::Auto => return Ok(vec![Log::Auto; columns.len()]),
             Self::AutoAmong(inputs) => {
                 let log = |&is_among: &bool| if is_among { Log::Auto } else { Log::No };
                 return Ok(inputs.iter().map(log).collect());
             }
             Self::None => return Ok(vec![Log::No; columns.len()]),
-            Self::Columns(names) => names,
+            Self::Columns(list) => list,
         };
+        let place = |name: &str| columns.iter().position(|column| column == name);
         let mut wishes = vec![Log::No; columns.len()];
-        for name in names {
-            let Some(input) = columns.iter().position(|column| column == name) else {
-                bail!("--log names {}, which is no input", excerpt(name));
+        for name in names(std::slice::from_ref(list), |name| place(name).is_some()) {
+            let Some(input) = place(&name) else {
+                bail!("--log names {}, which is no input", excerpt(&name));
             };
-            ensure!(wishes[input] == Log::No, "--log names {} twice", excerpt(name));
+            ensure!(wishes[input] == Log::No, "--log names {} twice", excerpt(&name));
             wishes[input] = Log::Yes;
         }
         Ok(wishes)
@@ -69,7 +70,7 @@ impl LogChoice {
         match self {
             Self::Auto | Self::AutoAmong(_) => None,
             Self::None => Some("none".into()),
-            Self::Columns(names) => Some(escape::shell(&names.join(","))),
+            Self::Columns(list) => Some(escape::shell(list)),
         }
     }
 }

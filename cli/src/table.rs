@@ -1,9 +1,7 @@
 //! Rows of a CSV file, one at a time: chosen, counted, and with every fault named by file, line and column.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::Read;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
@@ -11,108 +9,87 @@ use csv::{ErrorKind, ReaderBuilder, StringRecord};
 use mercer::Error;
 use mercer::error::Fault;
 
-use crate::bounded::{MOST_ROW_NUMBERS, read_text};
+use crate::decimals::{Decimals, NoNumber};
 use crate::lines::{Lines, LongRow};
 use crate::missing::says_nothing;
 use crate::model::LONGEST_NAME;
-use crate::text::{excerpt, list, thousands};
+use crate::names::names;
+pub(crate) use crate::rows::RowChoice;
+use crate::rows::RowSet;
+pub(crate) use crate::source::Source;
+use crate::survey::{self, Column, Kind};
+use crate::text::{excerpt, list, note, thousands};
 use crate::{Number, escape};
-
-/// Where rows come from.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Source {
-    /// CSV file with a line of column names; `-` for standard input
-    #[arg(value_name = "DATA.csv")]
-    pub data: PathBuf,
-    /// What stands between two cells
-    #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter)]
-    pub delimiter: u8,
-    /// The first line is data too; columns are then called x0, x1, …
-    #[arg(long)]
-    pub no_header: bool,
-}
-
-impl Source {
-    /// Is it standard input, whose rows are to be answered one by one?
-    pub(crate) fn is_stream(&self) -> bool {
-        self.data.as_os_str() == "-"
-    }
-
-    /// What to call it in messages.
-    pub(crate) fn name(&self) -> String {
-        if self.is_stream() { "standard input".into() } else { self.data.display().to_string() }
-    }
-
-    /// All files that rows come from or are chosen by.
-    pub(crate) fn files<'a>(&'a self, choice: &'a RowChoice) -> impl Iterator<Item = &'a Path> {
-        let data = if self.is_stream() { Path::new("/dev/stdin") } else { &self.data };
-        let lists = [&choice.rows, &choice.skip_rows];
-        std::iter::once(data).chain(lists.into_iter().filter_map(Option::as_deref))
-    }
-}
-
-/// Which rows are taken. They are counted from 0, the header not among them.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct RowChoice {
-    /// Only rows with this cell; repeat it for another column (both must hold) or another value (either may)
-    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
-    pub conditions: Vec<(String, String)>,
-    /// Only the rows whose numbers are in this file, separated by white space or commas; `fit` takes them in that order. No window of raw samples spans a row that is left out, by this or otherwise
-    #[arg(long, value_name = "FILE")]
-    pub rows: Option<PathBuf>,
-    /// Not the rows whose numbers are in this file
-    #[arg(long, value_name = "FILE")]
-    pub skip_rows: Option<PathBuf>,
-    /// Of the rows that are left, only each K-th; of raw samples, each K-th window
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    pub every: u64,
-}
-
-impl RowChoice {
-    /// The same for raw samples, of which a window has all: `every` is of windows then.
-    pub(crate) fn of_samples(&self) -> Self {
-        Self { every: 1, ..self.clone() }
-    }
-}
 
 /// Which columns are inputs.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ColumnChoice {
-    /// Inputs, in this order [default: all columns but those of --drop and --where]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    /// Inputs, in this order; a name with a comma stands in double quotes, or in an option of its own [default: all columns but those of --drop, --label, --by and --where, and
+    /// those that are no sensors by their names and first cells: clocks and counters, texts, labels, ids]
+    #[arg(long, value_name = "NAME,…")]
     pub columns: Vec<String>,
     /// Columns that are no inputs
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,…")]
     pub drop: Vec<String>,
-}
-
-fn delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        b"\\t" | b"tab" => Ok(b'\t'),
-        &[byte] if !b"\"\r\n".contains(&byte) => Ok(byte),
-        _ => Err("one character, or `tab`".into()),
-    }
-}
-
-fn condition(text: &str) -> Result<(String, String), String> {
-    let (column, value) = text.split_once('=').ok_or("has the form COLUMN=VALUE")?;
-    Ok((column.trim().into(), value.trim().into()))
+    /// Columns that are inputs, although they look like a clock, a counter, a label or an id
+    #[arg(long, value_name = "NAME,…", conflicts_with = "columns")]
+    pub keep: Vec<String>,
 }
 
 /// Columns of a file; each takes some hundred bytes of memory.
 const MOST_COLUMNS: usize = 200_000;
 
+/// Rows, and cells, that are looked at to tell which columns are inputs.
+const MOST_AHEAD: usize = 4096;
+const MOST_CELLS_AHEAD: usize = 1 << 20;
+
+type Reader = csv::Reader<Lines<Box<dyn Read + Send>>>;
+
 /// A CSV file that is read row by row.
 pub(crate) struct Table {
     name: String,
-    reader: csv::Reader<Lines<Box<dyn Read>>>,
+    /// None if all rows were read ahead.
+    reader: Option<Reader>,
     header: Vec<String>,
+    has_header: bool,
+    has_quotes: bool,
     positions: Positions,
-    record: StringRecord,
+    decimals: Decimals,
+    /// The row that was read last.
+    current: Record,
+    /// Rows that were read already, to be given first.
+    ahead: VecDeque<Item>,
+    most_ahead: usize,
     next_row: u64,
     filter: Filter,
     /// Nobody has named the inputs, so there may be columns that are none.
     inputs_implied: bool,
+}
+
+/// The cells of a row.
+#[derive(Debug, Default)]
+struct Record {
+    cells: StringRecord,
+    /// Its number, counted from 0.
+    number: u64,
+    /// Its place in the order of rows, of which neighbours follow each other in time.
+    order: u64,
+    line: u64,
+}
+
+/// What was read of a file.
+enum Item {
+    Row(Record),
+    /// A line that is no row, and why.
+    Garbled(anyhow::Error),
+}
+
+/// What came next.
+pub(crate) enum Step {
+    Row,
+    /// A line that is no row, and why.
+    Garbled(anyhow::Error),
+    End,
 }
 
 /// Where each column is, by its name; none if several have that name.
@@ -131,8 +108,8 @@ fn positions(header: &[String]) -> Positions {
 struct Filter {
     /// For each column: the cells that are wanted.
     conditions: Vec<(usize, Vec<String>)>,
-    rows: Option<HashMap<u64, usize>>,
-    skip_rows: HashMap<u64, usize>,
+    rows: Option<RowSet>,
+    skip_rows: Option<RowSet>,
     every: u64,
     passed: u64,
 }
@@ -141,6 +118,8 @@ struct Filter {
 pub(crate) struct Row<'a> {
     /// Its number, counted from 0.
     pub number: u64,
+    /// One more than that of the row before it, if no row between them is missing.
+    pub order: u64,
     table: &'a Table,
 }
 
@@ -148,14 +127,12 @@ impl Table {
     /// Opens the file and reads its header.
     pub(crate) fn open(source: &Source, choice: &RowChoice) -> Result<Self> {
         let name = source.name();
-        let input: Box<dyn Read> = match source.is_stream() {
-            true => Box::new(io::stdin()),
-            false => Box::new(File::open(&source.data).with_context(|| name.clone())?),
-        };
+        let opened = source.open()?;
         let mut reader = ReaderBuilder::new()
-            .delimiter(source.delimiter)
+            .delimiter(opened.delimiter)
+            .quoting(opened.has_quotes)
             .has_headers(!source.no_header)
-            .from_reader(Lines::new(input));
+            .from_reader(Lines::new(opened.input));
         let first = match reader.headers() {
             Ok(first) => first.clone(),
             Err(error) => return Err(csv_error(&name, reader.get_ref(), &[], error)),
@@ -172,36 +149,30 @@ impl Table {
             false => first.iter().map(|cell| cell.trim().to_string()).collect(),
         };
         if !source.no_header {
-            ensure!(
-                header.iter().any(|cell| cell.parse::<f64>().is_err()),
-                "{name}:1: only numbers where the names of the columns should be (if there is no such line: --no-header)"
-            );
-            if let [only] = header.as_slice()
-                && let Some(other) = only.chars().find(|c| ";\t|".contains(*c))
-            {
-                let other = if other == '\t' { "tab".into() } else { other.to_string() };
-                bail!("{name}:1: only one column (try --delimiter '{other}')");
-            }
-            if let Some(long) = header.iter().position(|cell| !is_name(cell)) {
-                bail!(
-                    "{name}:1:{}: the name of a column has more than {LONGEST_NAME} characters: {:?}",
-                    long + 1,
-                    excerpt(&header[long])
-                );
-            }
+            require_names(&name, &header)?;
         }
         let mut table = Self {
             name,
-            reader,
+            reader: Some(reader),
             positions: positions(&header),
             header,
-            record: StringRecord::new(),
+            has_header: !source.no_header,
+            has_quotes: opened.has_quotes,
+            decimals: Decimals::new(source.decimal, opened.delimiter),
+            current: Record::default(),
+            ahead: VecDeque::new(),
+            most_ahead: MOST_AHEAD,
             next_row: 0,
             filter: Filter::none(),
             inputs_implied: false,
         };
         table.filter = Filter::new(&table, choice)?;
         Ok(table)
+    }
+
+    /// Looks at no more than so many rows before it gives the first.
+    pub(crate) fn look_ahead(&mut self, rows: usize) {
+        self.most_ahead = rows;
     }
 
     /// What to call it in messages.
@@ -233,20 +204,36 @@ impl Table {
         columns.iter().map(|&column| self.header[column].clone()).collect()
     }
 
-    /// Where rows stand in the file of --rows, if there is one.
-    pub(crate) fn wished_order(&self) -> Option<impl Fn(u64) -> Option<usize>> {
+    /// Where rows stand in the list of --rows, if there is one.
+    pub(crate) fn wished_order(&self) -> Option<impl Fn(u64) -> Option<(usize, u64)>> {
         let order = self.filter.rows.as_ref()?;
-        Some(|row| order.get(&row).copied())
+        Some(|row| order.position(row))
     }
 
     /// The row that was read last.
     pub(crate) fn row(&self) -> Row<'_> {
-        Row { number: self.next_row.saturating_sub(1), table: self }
+        Row { number: self.current.number, order: self.current.order, table: self }
     }
 
     /// The text of one of its cells.
     pub(crate) fn text(&self, column: usize) -> &str {
-        self.record.get(column).unwrap_or_default().trim()
+        self.cell(&self.current, column)
+    }
+
+    fn cell<'a>(&self, record: &'a Record, column: usize) -> &'a str {
+        let cell = record.cells.get(column).unwrap_or_default().trim();
+        let inner = || cell.strip_prefix('"')?.strip_suffix('"');
+        if self.has_quotes { cell } else { inner().unwrap_or(cell) }
+    }
+
+    /// The positions of columns by lists of their names.
+    pub(crate) fn listed(&self, lists: &[String]) -> Result<Vec<usize>> {
+        self.columns(&names(lists, |name| self.has_column(name)))
+    }
+
+    /// The columns of a file without a header, if there are so many of them.
+    pub(crate) fn nameless(&self, columns: usize) -> Option<Vec<usize>> {
+        (!self.has_header && self.header.len() == columns).then(|| (0..columns).collect())
     }
 
     /// The positions of some columns.
@@ -254,47 +241,108 @@ impl Table {
         names.iter().map(|name| self.column(name)).collect()
     }
 
-    /// The positions of the inputs.
+    /// The positions of the inputs. What is left out unasked is said.
     pub(crate) fn inputs(&mut self, choice: &ColumnChoice) -> Result<Vec<usize>> {
         if !choice.columns.is_empty() {
             ensure!(choice.drop.is_empty(), "--columns and --drop exclude each other");
+            let inputs = self.listed(&choice.columns)?;
             let mut known = HashSet::new();
-            for name in &choice.columns {
-                ensure!(known.insert(name), "--columns names {} twice", excerpt(name));
+            for &input in &inputs {
+                let name = excerpt(&self.header[input]);
+                ensure!(known.insert(input), "--columns names {name} twice");
             }
-            return self.columns(&choice.columns);
+            return Ok(inputs);
         }
-        let mut left_out: HashSet<usize> = self.columns(&choice.drop)?.into_iter().collect();
+        let kept: HashSet<usize> = self.listed(&choice.keep)?.into_iter().collect();
+        let mut left_out: HashSet<usize> = self.listed(&choice.drop)?.into_iter().collect();
+        if let Some(&both) = kept.intersection(&left_out).min() {
+            bail!("--keep and another option both name {}", excerpt(&self.header[both]));
+        }
         left_out.extend(self.filter.conditions.iter().map(|(column, _)| *column));
-        let inputs: Vec<usize> = (0..self.header.len()).filter(|c| !left_out.contains(c)).collect();
+        left_out.retain(|column| !kept.contains(column));
+        let mut inputs: Vec<usize> =
+            (0..self.header.len()).filter(|c| !left_out.contains(c)).collect();
         for &input in &inputs {
             self.column(&self.header[input])?;
         }
-        ensure!(!inputs.is_empty(), "{}:1: no column is left as an input", self.name);
+        let kinds = self.kinds(&inputs, &kept)?;
+        let mut kinds_left = kinds.iter();
+        inputs.retain(|_| !matches!(kinds_left.next(), Some((_, Kind::Other(_)))));
+        let notes = survey::in_words(&kinds);
+        let why = notes.first().map_or(String::new(), |note| format!(", {note}"));
+        ensure!(!inputs.is_empty(), "{}:1: no column is left as an input{why}", self.name);
+        notes.iter().for_each(|told| note(told));
         self.inputs_implied = true;
         Ok(inputs)
     }
 
-    /// The next row that is wanted; none at the end of the file.
-    pub(crate) fn next_row(&mut self) -> Result<Option<Row<'_>>> {
-        loop {
-            let byte = self.reader.position().byte();
-            self.reader.get_mut().begin_row(byte);
-            match self.reader.read_record(&mut self.record) {
-                Ok(true) => {}
-                Ok(false) => {
-                    self.require_rows()?;
-                    return Ok(None);
-                }
-                Err(error) => {
-                    let lines = self.reader.get_ref();
-                    return Err(csv_error(&self.name, lines, &self.header, error));
-                }
+    /// What some columns are by the rows at the beginning of the file, with their names.
+    fn kinds(&mut self, columns: &[usize], kept: &HashSet<usize>) -> Result<Vec<(String, Kind)>> {
+        let most = self.most_ahead.min(MOST_CELLS_AHEAD / self.header.len().max(1)).max(1);
+        while self.ahead.len() < most
+            && let Some(item) = self.read()?
+        {
+            self.ahead.push_back(item);
+        }
+        let rows = || {
+            self.ahead.iter().filter_map(|item| match item {
+                Item::Row(record) => Some(record),
+                Item::Garbled(_) => None,
+            })
+        };
+        let kind = |&position: &usize| {
+            let name = &self.header[position];
+            let mut column = Column::new(name);
+            rows().for_each(|row| column.push(self.cell(row, position), &self.decimals));
+            let kind = if kept.contains(&position) { Kind::Input } else { column.kind() };
+            (name.clone(), kind)
+        };
+        Ok(columns.iter().map(kind).collect())
+    }
+
+    /// The next line of the file; none at its end.
+    fn read(&mut self) -> Result<Option<Item>> {
+        let Some(reader) = &mut self.reader else { return Ok(None) };
+        let byte = reader.position().byte();
+        reader.get_mut().begin_row(byte);
+        let mut cells = std::mem::take(&mut self.current.cells);
+        let number = self.next_row;
+        match reader.read_record(&mut cells) {
+            Ok(true) => {
+                self.next_row += 1;
+                let line = line_of(reader.get_ref(), cells.position());
+                Ok(Some(Item::Row(Record { cells, number, order: number, line })))
             }
-            let number = self.next_row;
-            self.next_row += 1;
-            if self.filter.takes(number, &self.record) {
-                return Ok(Some(Row { number, table: self }));
+            Ok(false) => Ok(None),
+            Err(error) => {
+                use ErrorKind::{UnequalLengths, Utf8};
+                let is_one_line = matches!(error.kind(), UnequalLengths { .. } | Utf8 { .. });
+                let error = csv_error(&self.name, reader.get_ref(), &self.header, error);
+                self.next_row += 1;
+                if is_one_line { Ok(Some(Item::Garbled(error))) } else { Err(error) }
+            }
+        }
+    }
+
+    /// Goes on to the next row that is wanted, or to a line that is none.
+    pub(crate) fn advance(&mut self) -> Result<Step> {
+        loop {
+            let item = match self.ahead.pop_front() {
+                Some(item) => Some(item),
+                None => self.read()?,
+            };
+            match item {
+                Some(Item::Row(record)) => {
+                    self.current = record;
+                    if self.filter.takes(self.current.number, &self.current.cells) {
+                        return Ok(Step::Row);
+                    }
+                }
+                Some(Item::Garbled(why)) => return Ok(Step::Garbled(why)),
+                None => {
+                    self.require_rows()?;
+                    return Ok(Step::End);
+                }
             }
         }
     }
@@ -302,14 +350,35 @@ impl Table {
     /// At the end: there were rows, and all that were asked for by number.
     fn require_rows(&self) -> Result<()> {
         let (name, all) = (&self.name, self.next_row);
-        let rows = self.filter.rows.iter().flat_map(HashMap::keys);
-        if let Some(beyond) = rows.filter(|&&row| row >= all).min() {
+        if let Some(beyond) = self.filter.rows.as_ref().and_then(|rows| rows.beyond(all)) {
             bail!("{name}: there is no row {beyond}, only {all} rows");
         }
         ensure!(all > 0, "{name}: no rows below the header");
         ensure!(self.filter.passed > 0, "{name}: none of its {all} rows was chosen");
         Ok(())
     }
+}
+
+/// Is the first line one of names?
+fn require_names(name: &str, header: &[String]) -> Result<()> {
+    ensure!(
+        header.iter().any(|cell| cell.parse::<f64>().is_err()),
+        "{name}:1: only numbers where the names of the columns should be (if there is no such line: --no-header)"
+    );
+    if let [only] = header
+        && let Some(other) = only.chars().find(|c| ";\t|".contains(*c))
+    {
+        let other = if other == '\t' { "tab".into() } else { other.to_string() };
+        bail!("{name}:1: only one column (try --delimiter '{other}')");
+    }
+    if let Some(long) = header.iter().position(|cell| !is_name(cell)) {
+        bail!(
+            "{name}:1:{}: the name of a column has more than {LONGEST_NAME} characters: {:?}",
+            long + 1,
+            excerpt(&header[long])
+        );
+    }
+    Ok(())
 }
 
 impl Row<'_> {
@@ -347,20 +416,30 @@ impl Row<'_> {
     fn number<T: Number>(&self, column: usize) -> Result<T> {
         let text = self.text(column);
         let shown = || excerpt(text);
-        match text.parse::<T>() {
+        let decimals = &self.table.decimals;
+        match decimals.parse::<T>(text) {
             Ok(value) if value.is_finite() => Ok(value),
-            Ok(_) if text.parse().is_ok_and(f64::is_finite) => {
+            Ok(_) if decimals.parse(text).is_ok_and(f64::is_finite) => {
                 Err(self.fault(column, &format!("{} is too large for {}", shown(), T::NAMES[0])))
             }
             Ok(_) => Err(self.fault(column, &format!("{} is not a finite number", shown()))),
             Err(_) if text.is_empty() => Err(self.fault(column, "the cell is empty")),
-            Err(_) => Err(self.fault(column, &format!("{:?} is not a number", shown()))),
+            Err(NoNumber::Word) => {
+                Err(self.fault(column, &format!("{:?} is not a number", shown())))
+            }
+            Err(NoNumber::Mixed) => Err(self.fault(
+                column,
+                &format!(
+                    "{} among numbers with another decimal mark: --decimal says which",
+                    shown()
+                ),
+            )),
         }
     }
 
     /// The line it stands on.
     pub(crate) fn line(&self) -> u64 {
-        line_of(self.table.reader.get_ref(), self.table.record.position())
+        self.table.current.line
     }
 
     /// File and line, e.g. `data.csv:17`.
@@ -390,14 +469,14 @@ impl Row<'_> {
     }
 }
 
-fn line_of(lines: &Lines<Box<dyn Read>>, position: Option<&csv::Position>) -> u64 {
+fn line_of(lines: &Lines<Box<dyn Read + Send>>, position: Option<&csv::Position>) -> u64 {
     lines.line_from(position.map_or(0, csv::Position::byte))
 }
 
 /// What the parser says, in our words.
 fn csv_error(
     name: &str,
-    lines: &Lines<Box<dyn Read>>,
+    lines: &Lines<Box<dyn Read + Send>>,
     header: &[String],
     error: csv::Error,
 ) -> anyhow::Error {
@@ -424,25 +503,22 @@ fn csv_error(
 
 impl Filter {
     fn none() -> Self {
-        let (conditions, skip_rows) = (Vec::new(), HashMap::new());
-        Self { conditions, rows: None, skip_rows, every: 1, passed: 0 }
+        Self { conditions: Vec::new(), rows: None, skip_rows: None, every: 1, passed: 0 }
     }
 
     fn new(table: &Table, choice: &RowChoice) -> Result<Self> {
         let mut conditions: Vec<(usize, Vec<String>)> = Vec::new();
-        for (name, value) in &choice.conditions {
-            let column = table.column(name).context("--where")?;
+        for text in &choice.conditions {
+            let (column, value) = condition(table, text).context("--where")?;
             match conditions.iter_mut().find(|(known, _)| *known == column) {
-                Some((_, values)) => values.push(value.clone()),
-                None => conditions.push((column, vec![value.clone()])),
+                Some((_, values)) => values.push(value),
+                None => conditions.push((column, vec![value])),
             }
         }
-        let rows = choice.rows.as_deref().map(row_numbers).transpose()?;
-        let skip_rows = choice.skip_rows.as_deref().map(row_numbers).transpose()?;
         Ok(Self {
             conditions,
-            rows,
-            skip_rows: skip_rows.unwrap_or_default(),
+            rows: choice.rows.as_ref().map(|list| list.read()).transpose()?,
+            skip_rows: choice.skip_rows.as_ref().map(|list| list.read()).transpose()?,
             every: choice.every.max(1),
             passed: 0,
         })
@@ -453,8 +529,9 @@ impl Filter {
             let cell = record.get(*column).unwrap_or_default().trim();
             values.iter().any(|value| is_same(cell, value))
         };
-        let wanted = self.rows.as_ref().is_none_or(|rows| rows.contains_key(&number))
-            && !self.skip_rows.contains_key(&number)
+        let has = |rows: &RowSet| rows.position(number).is_some();
+        let wanted = self.rows.as_ref().is_none_or(has)
+            && !self.skip_rows.as_ref().is_some_and(has)
             && self.conditions.iter().all(holds);
         if wanted {
             self.passed += 1;
@@ -463,33 +540,22 @@ impl Filter {
     }
 }
 
+/// `COLUMN=VALUE`; the name of a column may contain `=`, too.
+fn condition(table: &Table, text: &str) -> Result<(usize, String)> {
+    let mut splits = text.match_indices('=').map(|(at, _)| (text[..at].trim(), &text[at + 1..]));
+    let first = splits.clone().next().unwrap_or((text, ""));
+    let (name, value) = splits.find(|(name, _)| table.has_column(name)).unwrap_or(first);
+    Ok((table.column(name)?, value.trim().into()))
+}
+
 /// Is it short enough for a name? Whatever is in it, [`escape`] takes care of.
 fn is_name(cell: &str) -> bool {
     cell.chars().nth(LONGEST_NAME).is_none()
 }
 
 /// Equal as text or as numbers.
-fn is_same(cell: &str, value: &str) -> bool {
+pub(crate) fn is_same(cell: &str, value: &str) -> bool {
     cell == value || matches!((cell.parse::<f64>(), value.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
-}
-
-/// The numbers in a file, each with its position there.
-fn row_numbers(path: &Path) -> Result<HashMap<u64, usize>> {
-    let name = path.display();
-    let text = read_text(path, MOST_ROW_NUMBERS)?;
-    let mut numbers = HashMap::new();
-    for (line, row) in text.lines().enumerate() {
-        for word in row.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()) {
-            let place = format!("{name}:{}", line + 1);
-            let number = word
-                .parse()
-                .map_err(|_| anyhow!("{place}: {:?} is not a row number", excerpt(word)))?;
-            let position = numbers.len();
-            ensure!(numbers.insert(number, position).is_none(), "{place}: row {number} again");
-        }
-    }
-    ensure!(!numbers.is_empty(), "{name}: no row numbers");
-    Ok(numbers)
 }
 
 /// What is wrong with a number that was finite in the file.

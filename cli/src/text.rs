@@ -10,6 +10,16 @@ pub(crate) fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "mercer: {}", escape::line(text));
 }
 
+/// Says what was done unasked, and how to have it otherwise.
+pub(crate) fn note(text: &str) {
+    complain(&format!("note: {text}"));
+}
+
+/// A count of things.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
 /// A share as a percentage, with as many digits as it takes to see that it is not 0 or 100 %.
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;

@@ -81,12 +81,12 @@ impl fmt::Display for InWords {
         match self.0.rule {
             AlarmRule::Smoothed { shift, end } => write!(
                 f,
-                "smoothed score (1/{} of each row) above the threshold, until below {end} % of it",
+                "smoothed score (1/{} of each reading) above the threshold, until below {end} % of it",
                 1 << shift
             ),
             AlarmRule::Count { window, raise, clear } => write!(
                 f,
-                "{raise} of the last {window} rows unusual, until at most {clear} of them are"
+                "{raise} of the last {window} readings unusual, until at most {clear} of them are"
             ),
             _ => Ok(()),
         }
@@ -129,23 +129,18 @@ impl<T: Number> Watch<T> {
     }
 }
 
-/// Whether the alarm is up because of what came since a row, rather than left over from before.
-pub(crate) struct Cause<T> {
-    /// One that has seen nothing earlier.
-    own: Watch<T>,
-    raised: bool,
+/// Whether the alarm is up because of what came since a row, rather than left over from before: it
+/// was raised since, or a score was above the threshold since.
+#[derive(Debug, Default)]
+pub(crate) struct Cause {
+    has_evidence: bool,
 }
 
-impl<T: Number> Cause<T> {
-    pub(crate) fn new(config: AlarmConfig) -> Result<Self, Error> {
-        Ok(Self { own: Watch::new(config)?, raised: false })
-    }
-
+impl Cause {
     /// Takes the next row, with what the alarm says that has seen all rows.
-    pub(crate) fn is_cause(&mut self, verdict: &Verdict<T>, recording: &str, seen: Seen) -> bool {
-        let own = self.own.see(verdict, recording);
-        self.raised = (self.raised && !seen.first && seen.active) || seen.raised;
-        seen.active && (self.raised || own.active)
+    pub(crate) fn is_cause<T>(&mut self, verdict: &Verdict<T>, seen: Seen) -> bool {
+        self.has_evidence |= seen.raised || verdict.unusual;
+        seen.active && self.has_evidence
     }
 }
 
@@ -204,16 +199,24 @@ mod tests {
         let config = AlarmConfig::DEFAULT;
         let mut watch = Watch::new(config).unwrap();
         assert!(watch.see(&verdict(20.0), "").active);
-        let mut cause = Cause::new(config).unwrap();
+        let mut cause = Cause::default();
         let mut next = |spe| {
             let seen = watch.see(&verdict(spe), "");
-            (seen.active, cause.is_cause(&verdict(spe), "", seen))
+            (seen.active, cause.is_cause(&verdict(spe), seen))
         };
         // Usual scores do not end it at once, and did not raise it.
         assert_eq!(next(0.5), (true, false));
-        assert_eq!(next(0.5), (true, false));
-        // These would have raised it, had it not been up.
-        assert_eq!(next(6.0), (true, true));
+        assert_eq!(next(1.0), (true, false), "at the threshold, not above");
+        // This one would not raise it alone, but says that something is wrong.
+        assert_eq!(next(1.1), (true, true));
         assert_eq!(next(0.0), (true, true));
+    }
+
+    #[test]
+    fn without_an_alarm_a_score_finds_nothing() {
+        let mut watch = Watch::new(AlarmConfig::DEFAULT).unwrap();
+        let mut cause = Cause::default();
+        let seen = watch.see(&verdict(1.1), "");
+        assert!(!cause.is_cause(&verdict(1.1), seen));
     }
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use mercer::signal::{FLOOR, Feature, Operator};
 
 use crate::front::{Front, parse};
-use crate::table::{ColumnChoice, RowChoice, Source, Table};
+use crate::table::{ColumnChoice, RowChoice, Source, Step, Table};
 use crate::text::{complain, thousands};
 
 /// What is made of raw samples.
@@ -200,22 +200,28 @@ pub(crate) fn stretches(source: &Source, rows: &RowChoice, by: Option<&str>) -> 
     let by = by.map(|name| table.column(name)).transpose()?;
     let mut stretches: Vec<usize> = Vec::new();
     let mut last: Option<(u64, String)> = None;
-    while let Some(row) = table.next_row()? {
+    loop {
+        match table.advance()? {
+            Step::End => return Ok(stretches),
+            // A gap; whether it is an error is for whoever reads the numbers to say.
+            Step::Garbled(_) => continue,
+            Step::Row => {}
+        }
+        let row = table.row();
         let recording = by.map_or("", |column| row.text(column));
         match (&mut last, stretches.last_mut()) {
             (Some((number, known)), Some(stretch))
-                if *number + 1 == row.number && known == recording =>
+                if *number + 1 == row.order && known == recording =>
             {
                 *stretch += 1;
-                *number = row.number;
+                *number = row.order;
             }
             _ => {
                 stretches.push(1);
-                last = Some((row.number, recording.into()));
+                last = Some((row.order, recording.into()));
             }
         }
     }
-    Ok(stretches)
 }
 
 /// How many windows there are in such stretches.

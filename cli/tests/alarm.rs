@@ -128,9 +128,9 @@ fn a_timeline_has_the_same_alarm_and_names_its_rule() {
     for (options, rule) in [
         (
             ["--alarm-shift", "2"].as_slice(),
-            "smoothed score (1/4 of each row) above the threshold, until below 80 % of it",
+            "smoothed score (1/4 of each reading) above the threshold, until below 80 % of it",
         ),
-        (&["--alarm", "3of5"], "3 of the last 5 rows unusual, until at most 1 of them are"),
+        (&["--alarm", "3of5"], "3 of the last 5 readings unusual, until at most 1 of them are"),
     ] {
         let up = alarms(&desk.succeed(&[score.as_slice(), options].concat()));
         let in_words = desk.succeed(&[eval.as_slice(), options].concat());

@@ -24,7 +24,7 @@ fn cells_are_named() {
         ("a,b\n1,2\n3,\n", "data.csv:3:2:", "the cell is empty (column b"),
         ("a,b\nNaN,2\n", "data.csv:2:1:", "NaN is not a finite number (column a"),
         ("a,b\n1,1e39\n", "data.csv:2:2:", "1e39 is too large for f32"),
-        ("flow rate\nx\n", "data.csv:2:1:", "--drop 'flow rate'"),
+        ("flow rate\n1\nx\n", "data.csv:3:1:", "--drop 'flow rate'"),
         ("a,b\n1,inf\n", "data.csv:2:2:", "inf is not a finite number (column b"),
         ("a,b\n1,2\n\n3\n", "data.csv:4:2:", "1 cells instead of 2, b is missing"),
         ("a,b\n1,2,3\n", "data.csv:2:3:", "3 cells instead of 2"),
@@ -35,7 +35,6 @@ fn cells_are_named() {
         ("", "data.csv:", "the file is empty"),
         ("a,b\n", "data.csv:", "no rows below the header"),
         ("1,2\n3,4\n", "data.csv:1:", "--no-header"),
-        ("a;b\n1;2\n", "data.csv:1:", "--delimiter ';'"),
         ("a,a\n1,2\n", "data.csv:1:", "two columns are called \"a\""),
     ] {
         desk.write("data.csv", content);

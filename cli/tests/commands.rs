@@ -54,7 +54,10 @@ fn unusual_is_a_score_above_the_threshold_and_contributions_are_named() {
     let test = golden("iris_data_test.csv");
     let why = desk.succeed(&["score", "m.mercer", text(&test), "--why"]);
     let names = ["row", "spe", "t2", "abs_sum", "unusual", "alarm", "suspect", "expected", "fall"];
-    assert_eq!(cells(&why)[0], [names.as_slice(), &["x0", "x1", "x2", "x3"]].concat());
+    assert_eq!(
+        cells(&why)[0],
+        [names.as_slice(), &["why:x0", "why:x1", "why:x2", "why:x3"]].concat()
+    );
     let scored = desk.succeed(&["score", "m.mercer", text(&test)]);
     let (header, rows) = parse(&scored);
     assert_eq!(header, names[..6]);
@@ -265,14 +268,17 @@ fn tune_prints_a_line_that_fits() {
     labelled.extend(["--every", "16", "--columns", "ax,ay,az"]);
     let table = desk.succeed(&labelled);
     assert!(table.contains("that activity calls anomalous"), "{table}");
-    assert!(table.contains("--where activity=walking --every 16 --columns ax,ay,az"), "{table}");
+    assert!(
+        table.contains("--label activity --normal walking --every 16 --columns ax,ay,az"),
+        "{table}"
+    );
     let error = desk.fail(&["tune", text(&motions), "--every", "1000", "--columns", "ax"]);
     assert!(error.contains("too few"), "{error}");
-    // The filter on the label's own column would let anomalies in.
+    // Whatever the filter lets in, only normal rows are learned from.
     labelled.extend(["--where", "activity=walking", "--where", "activity=running"]);
     let table = desk.succeed(&labelled);
     let line = table.lines().last().expect("the line to use");
-    assert!(!line.contains("running") && line.contains("--where activity=walking"), "{line}");
+    assert!(line.contains("--label activity --normal walking"), "{line}");
     desk.write("constant.csv", &format!("a,b\n{}", "1,2\n".repeat(40)));
     let error = desk.fail(&["tune", "constant.csv"]);
     assert!(

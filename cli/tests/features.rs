@@ -117,8 +117,18 @@ fn edge_cases_are_those_of_the_golden_files() {
         if window.parse::<usize>().expect("a number").is_power_of_two() {
             list += ",bands4,bands8";
         }
-        let words =
-            ["features", "x.csv", "--window", window, "--features", &list, "--floor", floor];
+        let words = [
+            "features",
+            "x.csv",
+            "--window",
+            window,
+            "--features",
+            &list,
+            "--floor",
+            floor,
+            "--columns",
+            "x",
+        ];
         let (found_names, rows) = parse(&desk.succeed(&words));
         assert_eq!(rows.len(), 1, "{case}");
         let expected: HashMap<String, f64> = names
@@ -216,7 +226,8 @@ fn rows_that_are_left_out_are_gaps() {
     let desk = Desk::new();
     let rows: String = (0..12).map(|t| format!("{t},{}\n", u8::from(t == 5))).collect();
     desk.write("raw.csv", &format!("x,odd\n{rows}"));
-    let base = ["features", "raw.csv", "--window", "3", "--hop", "2", "--features", "min"];
+    let base =
+        ["features", "raw.csv", "--window", "3", "--hop", "2", "--features", "min", "--keep", "x"];
     let run = |more: &[&str]| desk.succeed(&[&base, more].concat());
     assert_eq!(run(&["--where", "odd=0"]), "row,x_min\n0,0.0\n2,2.0\n6,6.0\n8,8.0\n");
     desk.write("rows.txt", "5");
@@ -321,7 +332,7 @@ fn a_model_of_raw_samples_takes_raw_samples() {
         }
         assert_eq!(common::column(&by_samples, "row"), common::column(&features, "row"));
         let header = by_samples.lines().next().expect("a header");
-        assert!(header.contains(",ax_mean,ax_logstd,ax_bands4_0,"), "{header}");
+        assert!(header.contains(",why:ax_mean,why:ax_logstd,why:ax_bands4_0,"), "{header}");
 
         let eval = ["eval", "m.mercer", "test.csv", "--label", "label", "--json"];
         let eval: serde_json::Value = serde_json::from_str(&desk.succeed(&eval)).expect("JSON");

@@ -46,7 +46,9 @@ fn logarithms_are_those_by_hand() {
         let summary = fit("train.csv", log, "logs.mercer");
         assert!(summary.contains("logarithmic            2 (strength from "), "{summary}");
         let found = desk.succeed(&["score", "logs.mercer", "new.csv", "--why"]);
-        for name in ["spe", "t2", "abs_sum", "alarm", "temperature", "strength", "energy"] {
+        for name in
+            ["spe", "t2", "abs_sum", "alarm", "why:temperature", "why:strength", "why:energy"]
+        {
             let (found, expected) = (column(&found, name), column(&expected, name));
             let largest = expected.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-10 * largest;

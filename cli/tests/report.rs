@@ -76,7 +76,7 @@ fn the_page_has_figures_tables_and_words() {
         "are unusual, if readings are exchangeable with the training rows: same conditions, independent of each other.",
         "5.0 % of normal rows expected if like the training rows, and independent",
         "If all 200 rows here were normal and such readings, about 10 could be expected to be unusual",
-        "The alarm: smoothed score (1/8 of each row) above the threshold, until below 80 % of it. It was raised ",
+        "The alarm: smoothed score (1/8 of each reading) above the threshold, until below 80 % of it. It was raised ",
         "<h2>On a device</h2>",
         "Cortex-M0, M0+, M1",
     ] {

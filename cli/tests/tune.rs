@@ -64,7 +64,7 @@ fn windows_and_features_are_compared_by_labelled_windows() {
     }
     let line = said.lines().last().expect("the line to use");
     let recipe = format!(
-        "--where state=ok --window {window} --hop {} --features {features} --by run",
+        "--label state --window {window} --hop {} --features {features} --by run",
         window / 2
     );
     assert!(line.contains(&recipe), "{line}");

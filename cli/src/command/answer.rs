@@ -7,7 +7,6 @@ use anyhow::Result;
 use mercer::Error;
 
 use super::Output;
-use crate::Number;
 use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
 use crate::loaded::{Loaded, load};
@@ -17,6 +16,7 @@ use crate::progress::Progress;
 use crate::table::{RowChoice, Source};
 use crate::text::complain;
 use crate::whole::require_other;
+use crate::{Number, escape};
 
 /// A model, and rows to ask it about.
 #[derive(clap::Args, Debug)]
@@ -35,6 +35,14 @@ pub(super) struct Input {
     pub(super) by: Option<String>,
 }
 
+/// Columns to be repeated in what is written.
+#[derive(clap::Args, Debug)]
+pub(super) struct With {
+    /// Columns of the data to repeat beside each row, such as a time or an id; of a window, those of its first row
+    #[arg(long, value_name = "NAME,…")]
+    pub(super) with: Vec<String>,
+}
+
 impl Input {
     /// All files that are read.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
@@ -51,28 +59,43 @@ impl Input {
         let by = self.by.as_deref();
         let beside = Beside { label, by, normal: normal.clone(), ..Beside::default() };
         let (mut room, rows) = (None, (&self.source, &self.rows));
-        let data = load(Intake::of_model(model, &mut room, rows, &beside, None)?)?;
+        let mut data = load(Intake::of_model(model, &mut room, rows, &beside)?)?;
         data.omissions.iter().for_each(|omission| complain(omission));
+        if self.rows.missing == Some(Missing::Impute) {
+            fill(model, &mut data)?;
+        }
         Ok(data)
     }
+}
+
+/// Fills cells without a number by what the others say to the model.
+fn fill<T: Number>(model: &Model<T>, data: &mut Loaded<T>) -> Result<()> {
+    let mut scorer = model.scorer();
+    let mut wrong = None;
+    for (i, x) in data.samples.iter_rows_mut().enumerate() {
+        if let Err(error) = scorer.score_available(x) {
+            wrong.get_or_insert((i, error));
+        }
+    }
+    wrong.map_or(Ok(()), |(i, error)| Err(data.misfit(i, error)))
 }
 
 /// Writes a header, then for each reading the number of its row and what `cells` adds to the text, with a comma before
 /// each cell. Where inputs are missing, and that is no error, they are NaN. Beside the inputs it gets what the recording is called.
 pub(super) fn answer<T: Number>(
     model: &Model<T>,
-    input: &Input,
+    (input, with): (&Input, &With),
     header: &str,
-    missing: Option<Missing>,
     mut cells: impl FnMut(&mut Scorer<'_, T>, &mut [T], &str, &mut String) -> Result<(), Error>,
 ) -> Result<()> {
     // Or it would read its own answers, and never end.
     require_other(Path::new("/dev/stdout"), input.files())?;
-    let beside = Beside { by: input.by.as_deref(), ..Beside::default() };
+    let beside = Beside { by: input.by.as_deref(), with: &with.with, ..Beside::default() };
     let (mut room, rows) = (None, (&input.source, &input.rows));
-    let mut intake = Intake::of_model(model, &mut room, rows, &beside, missing)?;
+    let mut intake = Intake::of_model(model, &mut room, rows, &beside)?;
     let mut out = Output::new(input.source.is_stream());
-    write!(out, "row{header}")?;
+    let names: String = intake.with_names().iter().map(|name| csv_cell(name)).collect();
+    write!(out, "row{names}{header}")?;
     out.end_line()?;
     let mut progress = out.progress();
     let mut scorer = model.scorer();
@@ -82,11 +105,16 @@ pub(super) fn answer<T: Number>(
         x.copy_from_slice(&intake.x);
         cells(&mut scorer, &mut x, intake.recording(), &mut text)
             .map_err(|error| intake.misfit(error))?;
-        write!(out, "{}{text}", intake.number())?;
+        let with: String = intake.with().into_iter().map(csv_cell).collect();
+        write!(out, "{}{with}{text}", intake.number())?;
         out.end_line()?;
         progress.iter_mut().for_each(Progress::step);
     }
     out.finish()?;
     intake.omissions().iter().for_each(|omission| complain(omission));
     Ok(())
+}
+
+fn csv_cell(text: &str) -> String {
+    format!(",{}", escape::csv(text))
 }

@@ -1,6 +1,6 @@
 //! `mercer eval`: how good a model is on rows whose truth is known.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use mercer::kpca::Score;
 use mercer::{AlarmConfig, Verdict};
 use serde::Serialize;
@@ -16,17 +16,19 @@ use crate::text::{excerpt, hang, percent};
 use crate::watch::{AlarmChoice, Cause, InWords, Watch};
 use crate::{Number, escape, file};
 
-/// Measure a model on labelled rows: AUROC, and which share of them is unusual, with 95 % intervals.
+/// Measure a model on rows that it was not fitted to: false alarms, AUROC, what is found, with 95 % intervals.
 ///
-/// The intervals take rows as independent of each other. Use rows that the model was not fitted to.
+/// Without --label, or where all labels are normal, the rows count as normal, and false alarms are
+/// all there is to measure. AUROC is the chance that an anomalous row scores higher than a normal one.
+/// The intervals take rows as independent of each other.
 /// With a model of raw samples all is counted in windows; one is anomalous if any of its rows is.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
-    /// The column that says what is normal
+    /// The column that says what is normal [default: all rows are]
     #[arg(long, value_name = "COLUMN")]
-    label: String,
+    label: Option<String>,
     #[command(flatten)]
     normal: NormalLabels,
     /// For recordings: each stretch of rows with the same label, how many of them are unusual, and
@@ -43,15 +45,22 @@ pub(super) struct Arguments {
 /// What was measured.
 #[derive(Debug, Serialize)]
 struct Evaluation {
+    /// What is counted: rows, or windows.
+    unit: &'static str,
     normal: usize,
     anomalous: usize,
-    auroc: Estimate,
-    auroc_t2: Estimate,
-    auroc_abs_sum: Estimate,
+    /// Of SPE, T² and Σ|f|, where there are anomalous rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auroc: Option<Estimate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auroc_t2: Option<Estimate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auroc_abs_sum: Option<Estimate>,
     /// The share of normal rows that are unusual.
     unusual_normal: Estimate,
     /// The same of anomalous rows.
-    unusual_anomalous: Estimate,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unusual_anomalous: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     alarm: Option<Alarms>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,10 +76,11 @@ struct Alarms {
     raised_normal: usize,
     raised_per_1000_normal: f64,
     /// The share of normal rows in alarm.
-    in_alarm_normal: f64,
-    /// The share of anomalous rows in alarm.
-    in_alarm_anomalous: f64,
-    /// Anomalous stretches with an alarm of their own.
+    in_alarm_normal: Option<f64>,
+    /// The share of anomalous rows in alarm, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_alarm_anomalous: Option<f64>,
+    /// Anomalous stretches with an alarm that their own rows caused.
     found: usize,
     missed: usize,
 }
@@ -89,8 +99,8 @@ struct Stretch {
     in_alarm: usize,
     /// How often the alarm was raised.
     raised: usize,
-    /// Rows before the first in which the alarm is up because of rows of this stretch, not left over
-    /// from the one before: 0 for at once.
+    /// Rows before the first in which the alarm is up because of rows of this stretch (it was raised
+    /// by one, or one is above the threshold), not left over from the one before: 0 for at once.
     found_after: Option<usize>,
 }
 
@@ -105,36 +115,43 @@ fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         arguments.timeline || !arguments.alarm.is_given(),
         "the alarm is looked at with --timeline: add it, or leave out --alarm, --alarm-shift and --alarm-end"
     );
-    let data = input.load(model, Some(label), &arguments.normal)?;
-    let normal = arguments.normal.split(&data.name, label, &data.labels)?;
+    let mut data = input.load(model, label.as_deref(), &arguments.normal)?;
+    let normal = match label {
+        Some(label) => arguments.normal.normal(&data.name, label, &data.labels)?,
+        None => {
+            data.labels.iter_mut().for_each(|label| *label = "normal".into());
+            vec![true; data.labels.len()]
+        }
+    };
     let verdicts = score_all(model, &data)?;
     let of = |kind: bool, score: fn(&Score<T>) -> T| -> Vec<f64> {
         let chosen = verdicts.iter().zip(&normal).filter(|(_, normal)| **normal == kind);
         chosen.map(|(verdict, _)| score(&verdict.score).to_f64()).collect()
     };
-    let area = |score| auroc(&of(true, score), &of(false, score)).expect("rows of both kinds");
+    let area = |score| auroc(&of(true, score), &of(false, score));
     let count = |kind| normal.iter().filter(|&&normal| normal == kind).count();
     let unusual = |kind| {
         let rows = verdicts.iter().zip(&normal);
         let unusual = rows.filter(|(verdict, normal)| verdict.unusual && **normal == kind);
-        rate(unusual.count(), count(kind)).expect("rows of both kinds")
+        rate(unusual.count(), count(kind))
     };
     let timeline =
         arguments.timeline.then(|| stretches(&data, &normal, &verdicts, config)).transpose()?;
     let evaluation = Evaluation {
+        unit: data.unit,
         normal: count(true),
         anomalous: count(false),
         auroc: area(|score| score.spe),
         auroc_t2: area(|score| score.t2),
         auroc_abs_sum: area(|score| score.abs_sum),
-        unusual_normal: unusual(true),
+        unusual_normal: unusual(true).with_context(|| format!("{}: no rows", data.name))?,
         unusual_anomalous: unusual(false),
         alarm: timeline.as_ref().map(|timeline| Alarms::of(timeline, config)),
         timeline,
     };
     match arguments.json {
         true => say!("{}", escape::json(&serde_json::to_string_pretty(&evaluation)?)),
-        false => say!("{}", in_words(&evaluation, data.unit).trim_end()),
+        false => say!("{}", in_words(&evaluation).trim_end()),
     }
     Ok(())
 }
@@ -159,12 +176,12 @@ fn stretches<T: Number>(
     verdicts: &[Verdict<T>],
     config: AlarmConfig,
 ) -> Result<Vec<Stretch>> {
-    let (mut watch, mut cause) = (Watch::new(config)?, Cause::new(config)?);
+    let (mut watch, mut cause) = (Watch::new(config)?, Cause::default());
     let mut stretches: Vec<Stretch> = Vec::new();
     for (i, (&normal, verdict)) in normal.iter().zip(verdicts).enumerate() {
         let (label, row) = (&data.labels[i], data.rows[i]);
         if stretches.last().is_none_or(|last| last.label != *label) {
-            cause = Cause::new(config)?;
+            cause = Cause::default();
             stretches.push(Stretch {
                 label: label.clone(),
                 normal,
@@ -179,7 +196,7 @@ fn stretches<T: Number>(
         }
         let stretch = stretches.last_mut().expect("one was just added");
         let seen = watch.see(verdict, &data.recordings[i]);
-        if cause.is_cause(verdict, &data.recordings[i], seen) {
+        if cause.is_cause(verdict, seen) {
             stretch.found_after.get_or_insert(stretch.rows);
         }
         stretch.last_row = row;
@@ -196,7 +213,8 @@ impl Alarms {
         let of = |kind: bool| timeline.iter().filter(move |stretch| stretch.normal == kind);
         let share = |kind| {
             let rows: usize = of(kind).map(|stretch| stretch.rows).sum();
-            of(kind).map(|stretch| stretch.in_alarm).sum::<usize>() as f64 / rows as f64
+            let in_alarm: usize = of(kind).map(|stretch| stretch.in_alarm).sum();
+            (rows > 0).then(|| in_alarm as f64 / rows as f64)
         };
         let raised: usize = of(true).map(|stretch| stretch.raised).sum();
         let rows: usize = of(true).map(|stretch| stretch.rows).sum();
@@ -213,7 +231,7 @@ impl Alarms {
     }
 }
 
-fn in_words(evaluation: &Evaluation, unit: &str) -> String {
+fn in_words(evaluation: &Evaluation) -> String {
     let area = |estimate: &Estimate| {
         format!("{:.4} ({:.4} to {:.4})", estimate.value, estimate.low, estimate.high)
     };
@@ -221,34 +239,42 @@ fn in_words(evaluation: &Evaluation, unit: &str) -> String {
         let [value, low, high] = [estimate.value, estimate.low, estimate.high].map(percent);
         format!("{value} ({low} to {high})")
     };
-    let mut text =
-        format!("{unit:<22} {} normal, {} anomalous\n", evaluation.normal, evaluation.anomalous);
+    let counts = match evaluation.anomalous {
+        0 => format!("{} normal", evaluation.normal),
+        anomalous => format!("{} normal, {anomalous} anomalous", evaluation.normal),
+    };
+    let mut text = String::new();
     for (name, value) in [
-        ("AUROC, SPE", area(&evaluation.auroc)),
-        ("AUROC, T²", area(&evaluation.auroc_t2)),
-        ("AUROC, Σ|f|", area(&evaluation.auroc_abs_sum)),
-        ("unusual, normal", share(&evaluation.unusual_normal)),
-        ("unusual, anomalous", share(&evaluation.unusual_anomalous)),
+        (evaluation.unit, Some(counts)),
+        ("AUROC, SPE", evaluation.auroc.as_ref().map(area)),
+        ("AUROC, T²", evaluation.auroc_t2.as_ref().map(area)),
+        ("AUROC, Σ|f|", evaluation.auroc_abs_sum.as_ref().map(area)),
+        ("unusual, normal", Some(share(&evaluation.unusual_normal))),
+        ("unusual, anomalous", evaluation.unusual_anomalous.as_ref().map(share)),
     ] {
-        text += &format!("{name:<22} {value}\n");
+        text += &value.map_or(String::new(), |value| format!("{name:<22} {value}\n"));
     }
     if let (Some(timeline), Some(alarm)) = (&evaluation.timeline, &evaluation.alarm) {
-        text += &timeline_in_words(timeline, alarm);
+        text += &timeline_in_words(timeline, alarm, evaluation.unit);
     }
     text
 }
 
-fn timeline_in_words(timeline: &[Stretch], alarm: &Alarms) -> String {
-    let mut text = String::from("\n       rows  unusual  in alarm  raised  alarm     label\n");
+fn timeline_in_words(timeline: &[Stretch], alarm: &Alarms, unit: &str) -> String {
+    // A row is counted by its number already.
+    let counted = if unit == "rows" { String::new() } else { format!("  {unit:>7}") };
+    let mut text = format!("\n       rows{counted}  unusual  in alarm  raised  found     label\n");
     for stretch in timeline {
         let rows = format!("{}–{}", stretch.first_row, stretch.last_row);
         let share = |rows: usize| percent(rows as f64 / stretch.rows as f64);
-        let found = match stretch.found_after {
-            Some(after) => format!("after {after}"),
-            None => "–".into(),
+        let counted = if unit == "rows" { String::new() } else { format!("  {:>7}", stretch.rows) };
+        let found = match (stretch.normal, stretch.found_after) {
+            (true, _) => String::new(),
+            (false, Some(after)) => format!("after {after}"),
+            (false, None) => "missed".into(),
         };
         text += &format!(
-            "{rows:>11}  {:>7}  {:>8}  {:>6}  {found:<8}  {}\n",
+            "{rows:>11}{counted}  {:>7}  {:>8}  {:>6}  {found:<8}  {}\n",
             share(stretch.unusual),
             share(stretch.in_alarm),
             stretch.raised,
@@ -259,14 +285,19 @@ fn timeline_in_words(timeline: &[Stretch], alarm: &Alarms) -> String {
         1 => "once".to_string(),
         raised => format!("{raised} times"),
     };
+    let per_1000 = format!("{raised}, {:.1} per 1000 {unit}", alarm.raised_per_1000_normal);
+    let faults = alarm.found + alarm.missed;
+    let found = (faults > 0).then(|| {
+        format!("{} of {faults} anomalous stretches, by what is within them", alarm.found)
+    });
     for (name, value) in [
-        ("alarm", alarm.rule.clone()),
-        ("raised, normal", format!("{raised}, {:.1} per 1000 rows", alarm.raised_per_1000_normal)),
-        ("in alarm, normal", percent(alarm.in_alarm_normal)),
-        ("in alarm, anomalous", percent(alarm.in_alarm_anomalous)),
-        ("found", format!("{} of {} anomalous stretches", alarm.found, alarm.found + alarm.missed)),
+        ("alarm", Some(alarm.rule.clone())),
+        ("raised, normal", Some(per_1000)),
+        ("in alarm, normal", alarm.in_alarm_normal.map(percent)),
+        ("in alarm, anomalous", alarm.in_alarm_anomalous.map(percent)),
+        ("found", found),
     ] {
-        text += &format!("{name:<22} {}\n", hang(&value, 23));
+        text += &value.map_or(String::new(), |value| format!("{name:<22} {}\n", hang(&value, 23)));
     }
     text
 }

@@ -9,12 +9,12 @@ use super::Output;
 use crate::escape;
 use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
-use crate::missing::Missing;
+use crate::missing::Care;
 use crate::progress::Progress;
 use crate::table::{ColumnChoice, RowChoice, Source, Table};
 use crate::text::{complain, push_cell};
 use crate::whole::require_other;
-use crate::windows::FrontChoice;
+use crate::windows::{FrontChoice, WindowChoice};
 
 /// Make readings of raw samples: CSV `row`, the --by column, the --label column, then CHANNEL_FEATURE for all, on standard output.
 ///
@@ -45,11 +45,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     front.require_file(source)?;
     let (label, by) = (label.as_deref(), front.rest.by.as_deref());
     let mut table = Table::open(source, &rows.of_samples())?;
+    if let (true, Some(WindowChoice::Samples(window))) = (source.is_stream(), front.window) {
+        // Whoever waits for the first reading waits no longer for it.
+        table.look_ahead(window as usize);
+    }
     let channels = table.inputs(&front.rest.columns(columns, label))?;
     let front = front.front(source, rows, table.names(&channels))?;
     front.bands_in_hertz().iter().for_each(|bands| complain(bands));
     let beside = Beside { label, by, normal: normal.clone(), ..Beside::default() };
-    let (mut room, taken) = (None, (Missing::Skip, rows.every));
+    let care = Care::of_samples(rows.missing, source.is_stream());
+    let (mut room, taken) = (None, (care, rows.every));
     let mut intake = Intake::<f32>::windows((table, channels), &front, &mut room, &beside, taken)?;
 
     let mut out = Output::new(source.is_stream());

@@ -7,10 +7,11 @@ use anyhow::Result;
 use super::say;
 use crate::choices::Choices;
 use crate::intake::{Beside, Intake};
+use crate::label::NormalLabels;
 use crate::learn::learn;
 use crate::loaded::load;
 use crate::logs::in_words;
-use crate::missing::Missing;
+use crate::missing::{Care, Missing};
 use crate::model::{AnyModel, Model, with_model};
 use crate::progress::Progress;
 use crate::samples::SampleType;
@@ -36,6 +37,11 @@ pub(super) struct Arguments {
     force: bool,
     #[command(flatten)]
     front: FrontChoice,
+    /// The column that says what is normal; it is no input, and only normal rows are learned from. A window is normal if all of its rows are
+    #[arg(long, value_name = "COLUMN")]
+    label: Option<String>,
+    #[command(flatten)]
+    normal: NormalLabels,
     #[command(flatten)]
     rows: RowChoice,
     /// Of the readings that are left, at most so many, evenly spread
@@ -61,9 +67,11 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
 }
 
 fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
-    let Arguments { source, rows, columns, choices, .. } = arguments;
-    let columns = arguments.front.rest.columns(columns, None);
-    let beside = Beside { by: arguments.front.rest.by.as_deref(), ..Beside::default() };
+    let Arguments { source, rows, columns, label, normal, choices, .. } = arguments;
+    let label = label.as_deref();
+    let columns = arguments.front.rest.columns(columns, label);
+    let by = arguments.front.rest.by.as_deref();
+    let beside = Beside { label, by, normal: normal.clone(), ..Beside::default() };
     let (mut room, front);
     let intake = if arguments.front.window.is_some() {
         arguments.front.require_file(source)?;
@@ -71,17 +79,24 @@ fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
         let channels = table.inputs(&columns)?;
         front = Some(arguments.front.front(source, rows, table.names(&channels))?);
         room = None;
-        let taken = (Missing::Skip, rows.every);
+        let care = Care::of_samples(rows.missing, false);
         let recipe = front.as_ref().expect("it was just made");
-        Intake::windows((table, channels), recipe, &mut room, &beside, taken)?
+        Intake::windows((table, channels), recipe, &mut room, &beside, (care, rows.every))?
     } else {
         arguments.front.require_none()?;
         front = None;
         let mut table = Table::open(source, rows)?;
         let inputs = table.inputs(&columns)?;
-        Intake::rows(table, inputs, &beside, Missing::Error)?
+        Intake::rows(table, inputs, &beside, Care::of_rows(rows.missing, false))?
     };
-    let data = load(intake)?;
+    let mut data = load(intake)?;
+    if let Some(label) = label {
+        let is_normal = normal.normal(&data.name, label, &data.labels)?;
+        data = data.normal(&is_normal);
+    }
+    if rows.missing == Some(Missing::Impute) {
+        data = data.imputed()?;
+    }
     let data = match arguments.most {
         Some(most) => data.thinned(most as usize),
         None => data,

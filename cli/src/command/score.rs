@@ -3,7 +3,7 @@
 use anyhow::Result;
 use mercer::detect::{InputSet, PartialVerdict, Suspect};
 
-use super::answer::{Input, answer};
+use super::answer::{Input, With, answer};
 use crate::missing::Missing;
 use crate::model::{Model, with_model};
 use crate::text::push_cell;
@@ -14,21 +14,19 @@ use crate::{Number, escape, file};
 ///
 /// unusual is 1 if SPE is above the threshold, else 0; alarm is 1 while the alarm is up, which
 /// looks at one row after the other: at those that are scored, and no others. With a model of raw
-/// samples each line is for a window, and `row` is the first of its rows.
+/// samples each line is for a window, and `row` is the first of its rows. With --missing impute, a
+/// column `missing` names the inputs that a row was scored without, separated by semicolons.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
+    #[command(flatten)]
+    with: With,
     /// Add columns `suspect,expected,fall`: for rows above the threshold the input to blame, what it should have
-    /// read by what the others say, and by how much SPE falls with that. Then one for each input, of the same name
+    /// read by what the others say, and by how much SPE falls with that. Then `why:NAME` for each input
     /// (with control characters escaped): its contribution, a slope of SPE; contributions do not add up to SPE
     #[arg(long)]
     why: bool,
-    /// What becomes of rows with cells that are empty, n/a, NaN or the like. With `impute` there is a column `missing`
-    /// of the inputs that a row was scored without, separated by semicolons. With a model of raw samples, `skip` begins
-    /// a new window after such a row, as a device does [default: error; skip for raw samples]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    missing: Option<Missing>,
     #[command(flatten)]
     alarm: AlarmChoice,
 }
@@ -38,24 +36,26 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let &Arguments { ref input, why, missing, ref alarm } = arguments;
+    let &Arguments { ref input, ref with, why, ref alarm } = arguments;
+    let is_imputed = input.rows.missing == Some(Missing::Impute);
     let mut watch = Watch::new(alarm.config()?)?;
     let mut header = String::from(",spe,t2,abs_sum,unusual,alarm");
-    if missing == Some(Missing::Impute) {
+    if is_imputed {
         header += ",missing";
     }
     if why {
         header += ",suspect,expected,fall";
-        model.columns.iter().for_each(|name| header += &format!(",{}", escape::csv(name)));
+        let name = |input: &String| format!(",{}", escape::csv(&format!("why:{input}")));
+        header.extend(model.columns.iter().map(name));
     }
-    answer(model, input, &header, missing, |scorer, x, recording, text| {
+    answer(model, (input, with), &header, |scorer, x, recording, text| {
         let PartialVerdict { verdict, missing: lost, .. } = scorer.score_available(x)?;
         let score = verdict.score;
         [score.spe, score.t2, score.abs_sum].iter().for_each(|score| push_cell(text, score));
         for yes in [verdict.unusual, watch.see(&verdict, recording).active] {
             text.push_str(if yes { ",1" } else { ",0" });
         }
-        if missing == Some(Missing::Impute) {
+        if is_imputed {
             push_names(text, model, &lost);
         }
         if why {

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use clap::ValueEnum;
 use mercer::detect::Cost;
 use mercer::detect::cost::detector_size;
 use mercer::kernel::Rbf;
@@ -21,6 +22,7 @@ use crate::loaded::Loaded;
 use crate::logs::{LogChoice, log_choice};
 use crate::progress::Progress;
 use crate::search::{Candidate, Found, Search};
+use crate::source::delimiter_option;
 use crate::table::{ColumnChoice, RowChoice, Source};
 use crate::text::{complain, hang, short, thousands};
 
@@ -90,11 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     data.omissions.iter().for_each(|omission| complain(omission));
     data.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
     let candidate = search_grid(arguments, data, search)?;
-    let mut labels: Vec<&str> = data.labels.iter().map(String::as_str).collect();
-    labels.retain(|label| arguments.normal.is_normal(label));
-    labels.sort_unstable();
-    labels.dedup();
-    say!("\n{}", fit_line(arguments, &labels, front.as_ref(), candidate));
+    say!("\n{}", fit_line(arguments, front.as_ref(), candidate));
     Ok(())
 }
 
@@ -192,47 +190,42 @@ impl std::fmt::Display for Row {
     }
 }
 
-/// The command that fits the chosen candidate to the normal rows, of which --every then takes each K-th.
-fn fit_line(
-    arguments: &Arguments,
-    normal_labels: &[&str],
-    front: Option<&Front>,
-    candidate: Candidate,
-) -> String {
-    let Arguments { source, fronts, rows, columns, label, .. } = arguments;
+/// The command that fits the chosen candidate to the normal rows.
+fn fit_line(arguments: &Arguments, front: Option<&Front>, candidate: Candidate) -> String {
+    let Arguments { source, fronts, rows, columns, label, normal, .. } = arguments;
     let mut words: Vec<String> = vec!["mercer".into(), "fit".into(), path(&source.data)];
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-    if source.delimiter != b',' {
-        let delimiter = if source.delimiter == b'\t' {
-            "tab".into()
-        } else {
-            char::from(source.delimiter).to_string()
-        };
-        option("delimiter", escape::shell(&delimiter));
+    if let Some(delimiter) = source.delimiter {
+        option("delimiter", escape::shell(&delimiter_option(delimiter)));
     }
-    for (column, value) in
-        rows.conditions.iter().filter(|(column, _)| Some(column) != label.as_ref())
-    {
-        option("where", escape::shell(&format!("{column}={value}")));
+    if let Some(mark) = &source.decimal {
+        option("decimal", value_name(mark));
     }
-    // Only normal rows are for training.
+    for condition in &rows.conditions {
+        option("where", escape::shell(condition));
+    }
     if let Some(label) = label {
-        for normal in normal_labels {
-            option("where", escape::shell(&format!("{label}={normal}")));
-        }
+        option("label", escape::shell(label));
     }
-    for (name, file) in [("rows", &rows.rows), ("skip-rows", &rows.skip_rows)] {
-        if let Some(file) = file {
-            option(name, path(file));
+    for normal in &normal.labels {
+        option("normal", escape::shell(normal));
+    }
+    for (name, list) in [("rows", &rows.rows), ("skip-rows", &rows.skip_rows)] {
+        if let Some(list) = list {
+            option(name, escape::shell(&list.text()));
         }
     }
     if rows.every > 1 {
         option("every", rows.every.to_string());
     }
-    for (name, list) in [("columns", &columns.columns), ("drop", &columns.drop)] {
-        if !list.is_empty() {
-            option(name, escape::shell(&list.join(",")));
-        }
+    if let Some(missing) = &rows.missing {
+        option("missing", value_name(missing));
+    }
+    let lists = [("columns", &columns.columns), ("drop", &columns.drop), ("keep", &columns.keep)];
+    for (name, list) in
+        lists.into_iter().flat_map(|(name, lists)| lists.iter().map(move |l| (name, l)))
+    {
+        option(name, escape::shell(list));
     }
     if let Some(front) = front {
         option("window", front.window.to_string());
@@ -254,9 +247,7 @@ fn fit_line(
     if let Some(by) = &fronts.rest.by {
         option("by", escape::shell(by));
     }
-    let default =
-        clap::ValueEnum::to_possible_value(&arguments.fold_order).expect("a value with a name");
-    option("fold-order", default.get_name().to_string());
+    option("fold-order", value_name(&arguments.fold_order));
     if arguments.folds != 4 {
         option("folds", arguments.folds.to_string());
     }
@@ -276,6 +267,10 @@ fn fit_line(
 fn listed(values: &[impl ToString]) -> String {
     let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
     texts.join(",")
+}
+
+fn value_name(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
 }
 
 fn path(path: &Path) -> String {

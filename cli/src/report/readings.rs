@@ -56,7 +56,7 @@ impl<T: Number> Readings<T> {
         alarm: &AlarmChoice,
     ) -> Result<Self> {
         let mut room = None;
-        let mut intake = Intake::of_model(model, &mut room, (source, choice), beside, None)?;
+        let mut intake = Intake::of_model(model, &mut room, (source, choice), beside)?;
         let &Beside { label, time, .. } = beside;
         let alarm = alarm.config()?;
         let mut watch = Watch::new(alarm)?;
@@ -68,7 +68,8 @@ impl<T: Number> Readings<T> {
         let mut scorer = model.scorer();
         let mut progress = Progress::new("scoring", 0);
         while intake.advance()? {
-            let reading = scorer.score(&intake.x).map_err(|error| intake.misfit(error))?;
+            let scored = scorer.score_available(&mut intake.x);
+            let reading = scored.map_err(|error| intake.misfit(error))?.verdict;
             rows.push(intake.number());
             lines.push(intake.line());
             labels.extend(label.map(|_| intake.label().to_string()));

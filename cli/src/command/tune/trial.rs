@@ -7,7 +7,7 @@ use crate::front::Front;
 use crate::intake::{Beside, Intake};
 use crate::learn::explain;
 use crate::loaded::{Loaded, load};
-use crate::missing::Missing;
+use crate::missing::{Care, Missing};
 use crate::progress::Progress;
 use crate::search::{Dealing, Found, Search};
 use crate::table::{ColumnChoice, Table};
@@ -48,10 +48,12 @@ pub(super) fn trials(arguments: &Arguments) -> Result<Vec<Trial>> {
         recipes <= 1 || label.is_some(),
         "to choose between windows or features takes --label: faults that are made of readings, by moving one by its own deviation, say nothing about which readings to take"
     );
+    let channels = channels(arguments, &columns)?;
     let mut attempt = Attempt {
         arguments,
-        channels: channels(arguments, &columns)?,
-        columns,
+        // Looked at once, and not again for each trial.
+        columns: ColumnChoice { columns: channels.clone(), ..ColumnChoice::default() },
+        channels,
         is_compared: recipes > 1,
         refused: None,
         progress: Progress::new("comparing", recipes as u64),
@@ -133,13 +135,16 @@ impl Trial {
                 front.validate()?;
                 let mut table = Table::open(source, &rows.of_samples())?;
                 let channels = table.inputs(columns)?;
-                let (mut room, taken) = (None, (Missing::Skip, rows.every));
+                let care = Care::of_samples(rows.missing, false);
+                let (mut room, taken) = (None, (care, rows.every));
                 load(Intake::windows((table, channels), front, &mut room, &beside, taken)?)?
             }
             None => {
                 let mut table = Table::open(source, rows)?;
                 let inputs = table.inputs(columns)?;
-                load(Intake::rows(table, inputs, &beside, Missing::Error)?)?
+                let care = Care::of_rows(rows.missing, false);
+                let data = load(Intake::rows(table, inputs, &beside, care)?)?;
+                if care.missing == Missing::Impute { data.imputed()? } else { data }
             }
         };
         let is_normal = match label {
