@@ -17,6 +17,7 @@ use crate::kernel::with_kernel;
 use crate::loaded::Loaded;
 use crate::memory::{Memory, Weights};
 use crate::model::Model;
+use crate::spread::spreads;
 use crate::text::{excerpt, shorten};
 use crate::training::{LONGEST_WARNING, Training};
 
@@ -43,6 +44,7 @@ pub(crate) fn learn<T: Number>(
         mean,
         deviation,
         floor,
+        quantiles: spreads(&data.samples),
         points: fitted.points,
         weights: fitted.weights,
         threshold: fitted.threshold,

@@ -8,6 +8,7 @@ mod escape;
 mod text;
 mod number;
 mod grid;
+mod spread;
 mod bounded;
 mod lines;
 mod names;
