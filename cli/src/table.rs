@@ -16,7 +16,7 @@ use crate::lines::{Lines, LongRow};
 use crate::missing::says_nothing;
 use crate::model::LONGEST_NAME;
 use crate::text::{excerpt, list, thousands};
-use crate::{Number, escape};
+use crate::{Number, escape, port};
 
 /// Where rows come from.
 #[derive(Args, Clone, Debug)]
@@ -30,6 +30,9 @@ pub(crate) struct Source {
     /// The first line is data too; columns are then called x0, x1, …
     #[arg(long)]
     pub no_header: bool,
+    /// It is a serial port, with so many bits a second.
+    #[arg(skip)]
+    pub baud: Option<u32>,
 }
 
 impl Source {
@@ -148,9 +151,10 @@ impl Table {
     /// Opens the file and reads its header.
     pub(crate) fn open(source: &Source, choice: &RowChoice) -> Result<Self> {
         let name = source.name();
-        let input: Box<dyn Read> = match source.is_stream() {
-            true => Box::new(io::stdin()),
-            false => Box::new(File::open(&source.data).with_context(|| name.clone())?),
+        let input: Box<dyn Read> = match source.baud {
+            Some(baud) => port::open(&source.data, baud, !source.no_header)?,
+            None if source.is_stream() => Box::new(io::stdin()),
+            None => Box::new(File::open(&source.data).with_context(|| name.clone())?),
         };
         let mut reader = ReaderBuilder::new()
             .delimiter(source.delimiter)
