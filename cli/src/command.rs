@@ -14,6 +14,7 @@ mod project;
 mod report;
 mod score;
 mod tune;
+mod watch;
 
 use std::io::{self, IsTerminal, Write};
 
@@ -66,6 +67,7 @@ enum Command {
     Calibrate(calibrate::Arguments),
     Project(project::Arguments),
     Score(score::Arguments),
+    Watch(watch::Arguments),
     Inspect(inspect::Arguments),
     Eval(eval::Arguments),
     Tune(tune::Arguments),
@@ -88,6 +90,7 @@ impl Arguments {
             Command::Calibrate(arguments) => calibrate::run(&arguments),
             Command::Project(arguments) => project::run(&arguments),
             Command::Score(arguments) => score::run(&arguments),
+            Command::Watch(arguments) => watch::run(arguments),
             Command::Inspect(arguments) => inspect::run(&arguments),
             Command::Eval(arguments) => eval::run(&arguments),
             Command::Tune(arguments) => tune::run(&arguments),
