@@ -11,6 +11,7 @@ mod firmware;
 mod fuzz;
 mod minimal;
 mod no_panic;
+mod package;
 mod projects;
 mod sbom;
 mod stack;
@@ -90,6 +91,8 @@ enum Task {
     Sbom(Sbom),
     /// Check the workspace with the least versions of its direct dependencies, in a copy
     Minimal,
+    /// Check what would be published: build it, unpack it, and run the tests that come with it
+    Package,
     /// Run the fuzz targets: stored detectors, learning, calls, files from strangers, exports
     ///
     /// First what was found before (fuzz/findings), then what the fuzzer thinks of; it goes on where it
@@ -263,6 +266,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Supply => supply::run(),
         Task::Sbom(arguments) => sbom::run(&arguments.package, arguments.out.as_deref()),
         Task::Minimal => minimal::run(),
+        Task::Package => package::run(),
         Task::Fuzz(arguments) => {
             let wanted = |target: &&str| {
                 arguments.targets.is_empty() || arguments.targets.iter().any(|t| t == target)
