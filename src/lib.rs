@@ -86,10 +86,11 @@ extern crate std;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// And those of the guide.
+/// And those of the documents beside it.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/GUIDE.md")]
-struct Guide;
+#[doc = include_str!("../docs/METHODS.md")]
+struct Documents;
 
 // In the order in which data flow.
 pub mod error;
