@@ -1,4 +1,4 @@
-//! A `KernelPCA` of scikit-learn, as the snippet in the README dumps it.
+//! A `KernelPCA` of scikit-learn, as the snippet in `docs/SKLEARN.md` dumps it.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ use crate::text::{excerpt, shorten};
 use crate::training::Training;
 use crate::{KernelSpec, Number};
 
-/// What the snippet in the README writes.
+/// What the snippet in `docs/SKLEARN.md` writes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Dump {

@@ -5,6 +5,7 @@ mod board;
 mod c_library;
 mod check;
 mod compare;
+mod crates;
 mod data;
 mod device;
 mod emulate;
@@ -106,6 +107,8 @@ enum Task {
     Sbom(Sbom),
     /// Check the workspace with the least versions of its direct dependencies, in a copy
     Minimal,
+    /// Check what would be published: build it, unpack it, and run the tests that come with it
+    Crates,
     /// Run the fuzz targets: stored detectors, learning, calls, files from strangers, exports
     ///
     /// First what was found before (fuzz/findings), then what the fuzzer thinks of; it goes on where it
@@ -300,6 +303,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Supply => supply::run(),
         Task::Sbom(arguments) => sbom::run(&arguments.package, arguments.out.as_deref()),
         Task::Minimal => minimal::run(),
+        Task::Crates => crates::run(),
         Task::Fuzz(arguments) => {
             let wanted = |target: &&str| {
                 arguments.targets.is_empty() || arguments.targets.iter().any(|t| t == target)
