@@ -14,6 +14,8 @@ mod table;
 mod kernel;
 mod logs;
 mod memory;
+mod cores;
+mod crossfit;
 mod missing;
 mod samples;
 mod saturation;
