@@ -22,6 +22,8 @@ mod table;
 mod kernel;
 mod logs;
 mod memory;
+mod cores;
+mod crossfit;
 mod samples;
 mod saturation;
 mod front;

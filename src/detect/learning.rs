@@ -18,6 +18,7 @@
 //! [`Learner`](crate::Learner) in statics and a host program with sizes from a file share this
 //! code.
 
+mod apart;
 mod candidate;
 mod continuity;
 mod copies;
@@ -295,12 +296,12 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     }
 
     /// How many folds there are.
-    fn folds(&self) -> usize {
+    pub fn folds(&self) -> usize {
         self.blocks.folds(self.recipe.folds)
     }
 
     /// What a fold holds out; nothing, if it is the one after the last.
-    fn held_out(&self, fold: usize) -> HeldOut {
+    pub fn held_out(&self, fold: usize) -> HeldOut {
         let plain = || self.recipe.order.held_out(fold, self.kept, self.recipe.folds);
         self.blocks.held_out(fold).unwrap_or_else(plain)
     }

@@ -419,6 +419,7 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
             unspanned: self.unspanned / total_variance,
             sweeps,
             indefinite,
+            certified: true,
         })
     }
 }
