@@ -13,6 +13,7 @@ mod chain;
 mod common;
 mod front;
 mod image;
+mod misra;
 mod package;
 mod project;
 mod refusals;
