@@ -6,6 +6,8 @@
 mod link;
 mod sizes;
 
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -107,6 +109,14 @@ pub(crate) fn run(purpose: Purpose, limit: Duration) -> Result<ExitCode> {
     Ok(report.verdict())
 }
 
+/// The committed header, and the reference, are for the choices that a build has without any.
+fn without_choices(cargo: &mut Command) {
+    let ours = |name: &OsString| name.to_string_lossy().starts_with("MERCER_");
+    for (name, _) in env::vars_os().filter(|(name, _)| ours(name)) {
+        cargo.env_remove(name);
+    }
+}
+
 fn skipped(program: &str, packages: &str) -> Result<(Outcome, String)> {
     Ok((
         Outcome::Skipped,
@@ -145,26 +155,8 @@ impl Library {
     fn cargo(&self, arguments: &[&str]) -> Command {
         let mut cargo = Command::new(toolchain::host_cargo());
         cargo.current_dir(&self.folder).args(arguments).arg("--target-dir").arg(&self.host);
-        self.without_choices(&mut cargo);
+        without_choices(&mut cargo);
         cargo
-    }
-
-    /// The committed header is for the choices that a build has without any.
-    fn without_choices(&self, cargo: &mut Command) {
-        for name in [
-            "CHANNELS",
-            "NAMES",
-            "SAMPLES",
-            "WINDOW",
-            "HOP",
-            "FEATURES",
-            "INPUTS",
-            "READINGS",
-            "POINTS",
-            "COMPONENTS",
-        ] {
-            cargo.env_remove(format!("MERCER_{name}"));
-        }
     }
 
     /// Its own tests: what a builder may choose, and whether the committed header is up to date.
@@ -264,7 +256,7 @@ impl Library {
     fn build_for(&self, board: &Board, rustc_arguments: &[&str]) -> Result<PathBuf> {
         let toolchain = Toolchain::find(board.target)?;
         let mut cargo = toolchain.cargo("rustc", &self.device);
-        self.without_choices(&mut cargo);
+        without_choices(&mut cargo);
         // The configuration of this repository, which cargo reads as well, is for programs.
         cargo.env("CARGO_ENCODED_RUSTFLAGS", "").current_dir(&self.folder);
         cargo.args(["--release", "--lib", "--crate-type", "staticlib", "--"]).args(rustc_arguments);
