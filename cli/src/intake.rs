@@ -11,6 +11,7 @@ use crate::front::{Front, Room, Stream};
 use crate::label::NormalLabels;
 use crate::missing::{Care, Garbled, Missing};
 use crate::model::Model;
+use crate::source::Far;
 use crate::table::{RowChoice, Source, Step, TOO_LARGE, Table};
 use crate::text::{count, excerpt, list, thousands};
 
@@ -228,6 +229,11 @@ impl<'f, T: Number> Intake<'f, T> {
             );
         }
         Ok(false)
+    }
+
+    /// How far the file was read.
+    pub(crate) fn far(&self) -> &Far {
+        self.table.far()
     }
 
     /// What to call the file in messages.

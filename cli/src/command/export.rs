@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::ArgGroup;
 
-use super::say;
+use super::tell;
 use crate::export::{
     CSource, Leading, Name, c_projector, c_quantised, c_source, monitor_source, quantise,
     rust_projector, rust_source, stream_source,
@@ -141,7 +141,7 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         .collect();
     write_together(&files)?;
     for Product { path, what, .. } in products {
-        say!("{}: {what}", path.display());
+        tell!("{}: {what}", path.display());
     }
     Ok(())
 }
