@@ -29,13 +29,13 @@ pub(crate) struct Choices {
     /// Constant term of poly and sigmoid
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     pub coef0: f64,
-    /// Keep exactly this many components
+    /// Keep exactly this many components: directions in which normal readings differ from each other, the strongest first
     #[arg(long, value_name = "P", conflicts_with = "variance", value_parser = count)]
     pub components: Option<usize>,
     /// Keep as few components as explain this share of the variance
     #[arg(long, value_name = "SHARE", default_value_t = 0.99)]
     pub variance: f64,
-    /// Points of the model; `all` makes each sample one (exact kernel PCA)
+    /// At most so many landmarks: training readings that the model keeps, and compares each new one with. `all` keeps each (exact kernel PCA)
     #[arg(long, value_name = "R|all", default_value = "48", value_parser = points)]
     pub landmarks: Points,
     /// Whether each input is brought to mean 0 and deviation 1

@@ -19,7 +19,7 @@ use crate::grid::Grid;
 use crate::memory::Weights;
 use crate::model::{AnyModel, Model, with_model};
 use crate::spread::Spread;
-use crate::text::{complain, shorten};
+use crate::text::{shorten, warn};
 use crate::training::Training;
 use crate::whole::write_whole;
 use crate::{KernelSpec, Number, Precision, escape};
@@ -78,7 +78,7 @@ pub(crate) fn read(path: &Path) -> Result<AnyModel> {
     let model =
         parse(&read_text(path, MOST_JSON)?).map_err(|error| anyhow!("{name}: {error:#}"))?;
     if let Some(refusal) = with_model!(&model, model => model.training.refusal()) {
-        complain(&format!("warning: {name}: {refusal}"));
+        warn(&format!("{name}: {refusal}"));
     }
     Ok(model)
 }

@@ -11,6 +11,7 @@ use crate::front::{Front, Room, Stream};
 use crate::label::NormalLabels;
 use crate::missing::{Care, Garbled, Missing};
 use crate::model::Model;
+use crate::source::Far;
 use crate::table::{RowChoice, Source, Step, TOO_LARGE, Table};
 use crate::text::{count, excerpt, list, thousands};
 
@@ -57,7 +58,7 @@ impl<'f, T: Number> Intake<'f, T> {
         (source, choice): (&Source, &RowChoice),
         beside: &Beside<'_>,
     ) -> Result<Self> {
-        let is_stream = source.is_stream();
+        let is_stream = source.is_live();
         let Some(front) = &model.front else {
             let table = Table::open(source, choice)?;
             let columns = columns_of_readings(&table, &model.columns)?;
@@ -228,6 +229,11 @@ impl<'f, T: Number> Intake<'f, T> {
             );
         }
         Ok(false)
+    }
+
+    /// How far the file was read.
+    pub(crate) fn far(&self) -> &Far {
+        self.table.far()
     }
 
     /// What to call the file in messages.

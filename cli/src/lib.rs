@@ -5,6 +5,7 @@
 
 // In the order in which data flow.
 mod escape;
+mod speech;
 mod text;
 mod number;
 mod grid;
@@ -34,6 +35,7 @@ mod intake;
 mod loaded;
 mod choices;
 mod training;
+mod per_day;
 mod learn;
 mod model;
 mod unfinished;

@@ -47,7 +47,7 @@ struct OneReading<T> {
 /// Reads all of them.
 pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
     let mut read: Vec<OneReading<T>> = Vec::new();
-    let mut progress = Progress::new("reading", 0);
+    let mut progress = Progress::of_file("reading", intake.far());
     while intake.advance()? {
         read.push(OneReading {
             number: intake.number(),
@@ -56,7 +56,7 @@ pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
             label: intake.label().into(),
             recording: intake.recording().into(),
         });
-        progress.step();
+        progress.row(intake.far());
     }
     if let Some(order) = intake.wished_order() {
         read.sort_by_key(|reading| order(reading.number));

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::source::Far;
+use crate::speech::is_quiet;
+
 /// How long work may take before it is worth a line.
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
@@ -22,12 +25,32 @@ impl Progress {
             0 => "{spinner} {msg}: {pos}, {elapsed}",
             _ => "{msg} {wide_bar} {pos}/{len}, {eta} left",
         };
+        Self::shown(bar, what, template)
+    }
+
+    /// Work on so many bytes.
+    fn of_bytes(what: &'static str, bytes: u64) -> Self {
+        let template = "{msg} {wide_bar} {bytes}/{total_bytes}, {eta} left";
+        Self::shown(ProgressBar::new(bytes), what, template)
+    }
+
+    /// Reading a file, whose size may be known.
+    pub(crate) fn of_file(what: &'static str, far: &Far) -> Self {
+        far.size.map_or_else(|| Self::new(what, 0), |bytes| Self::of_bytes(what, bytes))
+    }
+
+    /// A row is done.
+    pub(crate) fn row(&mut self, far: &Far) {
+        if far.size.is_some() { self.bar.set_position(far.read()) } else { self.step() }
+    }
+
+    fn shown(bar: ProgressBar, what: &'static str, template: &str) -> Self {
         bar.set_style(ProgressStyle::with_template(template).expect("a template that is right"));
         bar.set_draw_target(ProgressDrawTarget::hidden());
         let later = bar.clone();
         thread::spawn(move || {
             thread::sleep(PATIENCE);
-            if !later.is_finished() {
+            if !later.is_finished() && !is_quiet() {
                 later.set_message(what);
                 later.set_draw_target(ProgressDrawTarget::stderr());
                 later.enable_steady_tick(TICK);

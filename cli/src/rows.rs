@@ -29,6 +29,17 @@ pub(crate) struct RowChoice {
     /// of raw samples begins, as on a device. `skip` and `impute` also leave out, and name, lines that are garbled [default: error; skip for standard input and raw samples]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub missing: Option<Missing>,
+    /// Only the rows of one machine, which follow each other as if there were no others.
+    #[arg(skip)]
+    pub each: Option<Each>,
+}
+
+/// The rows of one machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Each {
+    pub(crate) column: String,
+    /// What stands in the column.
+    pub(crate) value: String,
 }
 
 impl RowChoice {

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -62,6 +64,10 @@ impl Source {
             None if self.is_stream() => Box::new(io::stdin()),
             None => Box::new(File::open(&self.data).with_context(|| self.name())?),
         };
+        let file = std::fs::metadata(&self.data).ok().filter(|found| found.is_file());
+        let size = file.filter(|_| !self.is_stream()).map(|found| found.len());
+        let far = Far { read: Arc::default(), size };
+        let input = Box::new(Counted { input, read: Arc::clone(&far.read) });
         let mut input = decompressed(input).with_context(|| self.name())?;
         let first = first_line(&mut input).with_context(|| self.name())?;
         let delimiter = self.delimiter.unwrap_or_else(|| {
@@ -73,7 +79,35 @@ impl Source {
         });
         // A single garbled quote would swallow all lines of a stream that follow.
         let has_quotes = !self.is_live() || line_of(&first).contains(&b'"');
-        Ok(Opened { input: Box::new(Cursor::new(first).chain(input)), delimiter, has_quotes })
+        Ok(Opened { input: Box::new(Cursor::new(first).chain(input)), delimiter, has_quotes, far })
+    }
+}
+
+/// How far a file was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Far {
+    read: Arc<AtomicU64>,
+    /// Its bytes, if somebody knows.
+    pub(crate) size: Option<u64>,
+}
+
+impl Far {
+    pub(crate) fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    input: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
     }
 }
 
@@ -83,6 +117,7 @@ pub(crate) struct Opened {
     pub(crate) delimiter: u8,
     /// Cells may stand in quotes.
     pub(crate) has_quotes: bool,
+    pub(crate) far: Far,
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

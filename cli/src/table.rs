@@ -14,8 +14,9 @@ use crate::lines::{Lines, LongRow};
 use crate::missing::says_nothing;
 use crate::model::LONGEST_NAME;
 use crate::names::names;
-pub(crate) use crate::rows::RowChoice;
 use crate::rows::RowSet;
+pub(crate) use crate::rows::{Each, RowChoice};
+use crate::source::Far;
 pub(crate) use crate::source::Source;
 use crate::survey::{self, Column, Kind};
 use crate::text::{excerpt, list, note, thousands};
@@ -48,11 +49,11 @@ type Reader = csv::Reader<Lines<Box<dyn Read + Send>>>;
 /// A CSV file that is read row by row.
 pub(crate) struct Table {
     name: String,
-    /// None if all rows were read ahead.
-    reader: Option<Reader>,
+    reader: Reader,
     header: Vec<String>,
     has_header: bool,
     has_quotes: bool,
+    far: Far,
     positions: Positions,
     decimals: Decimals,
     /// The row that was read last.
@@ -61,6 +62,9 @@ pub(crate) struct Table {
     ahead: VecDeque<Item>,
     most_ahead: usize,
     next_row: u64,
+    /// The only rows that there are: those with this text in this column.
+    each: Option<(usize, String)>,
+    next_order: u64,
     filter: Filter,
     /// Nobody has named the inputs, so there may be columns that are none.
     inputs_implied: bool,
@@ -153,21 +157,32 @@ impl Table {
         }
         let mut table = Self {
             name,
-            reader: Some(reader),
+            reader,
             positions: positions(&header),
             header,
             has_header: !source.no_header,
             has_quotes: opened.has_quotes,
+            far: opened.far,
             decimals: Decimals::new(source.decimal, opened.delimiter),
             current: Record::default(),
             ahead: VecDeque::new(),
             most_ahead: MOST_AHEAD,
             next_row: 0,
+            each: None,
+            next_order: 0,
             filter: Filter::none(),
             inputs_implied: false,
         };
         table.filter = Filter::new(&table, choice)?;
+        if let Some(Each { column, value }) = &choice.each {
+            table.each = Some((table.column(column)?, value.clone()));
+        }
         Ok(table)
+    }
+
+    /// How far the file was read.
+    pub(crate) fn far(&self) -> &Far {
+        &self.far
     }
 
     /// Looks at no more than so many rows before it gives the first.
@@ -302,16 +317,32 @@ impl Table {
 
     /// The next line of the file; none at its end.
     fn read(&mut self) -> Result<Option<Item>> {
-        let Some(reader) = &mut self.reader else { return Ok(None) };
+        let mut cells = std::mem::take(&mut self.current.cells);
+        loop {
+            let item = self.read_line(cells)?;
+            let (Some(Item::Row(record)), Some((column, value))) = (&item, &self.each) else {
+                self.next_order += 1;
+                return Ok(item);
+            };
+            if self.cell(record, *column) == value {
+                self.next_order += 1;
+                return Ok(item);
+            }
+            cells = StringRecord::new();
+        }
+    }
+
+    fn read_line(&mut self, mut cells: StringRecord) -> Result<Option<Item>> {
+        let reader = &mut self.reader;
         let byte = reader.position().byte();
         reader.get_mut().begin_row(byte);
-        let mut cells = std::mem::take(&mut self.current.cells);
         let number = self.next_row;
         match reader.read_record(&mut cells) {
             Ok(true) => {
                 self.next_row += 1;
                 let line = line_of(reader.get_ref(), cells.position());
-                Ok(Some(Item::Row(Record { cells, number, order: number, line })))
+                let order = self.next_order;
+                Ok(Some(Item::Row(Record { cells, number, order, line })))
             }
             Ok(false) => Ok(None),
             Err(error) => {

@@ -1,19 +1,8 @@
 //! Numbers and words for people.
 
 use std::fmt::{Debug, Write as _};
-use std::io::{self, Write as _};
 
-use crate::escape;
-
-/// Says a line on standard error, where nobody may be listening.
-pub(crate) fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "mercer: {}", escape::line(text));
-}
-
-/// Says what was done unasked, and how to have it otherwise.
-pub(crate) fn note(text: &str) {
-    complain(&format!("note: {text}"));
-}
+pub(crate) use crate::speech::{complain, note, warn};
 
 /// A count of things.
 pub(crate) fn count(number: usize, what: &str) -> String {

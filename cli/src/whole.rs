@@ -106,7 +106,7 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
 }
 
 /// What was written, but not yet to its place.
-struct Staged {
+pub(crate) struct Staged {
     place: PathBuf,
     content: Content,
 }
@@ -118,6 +118,19 @@ enum Content {
 }
 
 impl Staged {
+    /// A file that grows piece by piece.
+    pub(crate) fn begin(path: &Path) -> Result<Self> {
+        Self::new(path, &[])
+    }
+
+    /// It is whole.
+    pub(crate) fn finish(self) -> Result<()> {
+        if let Content::File(file) = &self.content {
+            file.as_file().sync_all().with_context(|| self.place.display().to_string())?;
+        }
+        self.settle(&mut unfinished())
+    }
+
     fn new(path: &Path, content: &[u8]) -> Result<Self> {
         let name = || path.display().to_string();
         let existing = fs::metadata(path).ok();
@@ -146,6 +159,21 @@ impl Staged {
             Content::File(file) => unfinished.finish(file, &place).map(|()| sync_folder(&place)),
         };
         settled.with_context(|| place.display().to_string())
+    }
+}
+
+impl Write for Staged {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.content {
+            Content::File(file) => file.write(bytes),
+            Content::Special(content) => content.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.content {
+            Content::File(file) => file.flush(),
+            Content::Special(_) => Ok(()),
+        }
     }
 }
 

@@ -5,8 +5,9 @@ use clap::Args;
 use mercer::signal::{FLOOR, Feature, Operator};
 
 use crate::front::{Front, parse};
+use crate::per_day::rate;
 use crate::table::{ColumnChoice, RowChoice, Source, Step, Table};
-use crate::text::{complain, thousands};
+use crate::text::{note, thousands, warn};
 
 /// What is made of raw samples.
 #[derive(Args, Clone, Debug, Default)]
@@ -38,7 +39,7 @@ pub(crate) struct FrontRest {
     #[arg(long, value_name = "U,…", value_delimiter = ',', allow_negative_numbers = true)]
     pub(crate) units: Vec<f32>,
     /// Samples a second, so that bands can be told in hertz
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(crate) rate: Option<f64>,
     /// Rows in a row with the same text in this column are one recording; it is no input. No window, operator or fold crosses from one to the next [default: all rows are one]
     #[arg(long, value_name = "COLUMN")]
@@ -122,7 +123,7 @@ impl FrontChoice {
                 vec![Feature::Mean, Feature::LogStd, Feature::Bands(4)]
             }
             _ => {
-                complain(&format!(
+                note(&format!(
                     "mean,logstd,logmad are taken of windows of {window} samples, which are no power of two, as bands need it"
                 ));
                 vec![Feature::Mean, Feature::LogStd, Feature::LogMad]
@@ -131,8 +132,8 @@ impl FrontChoice {
         let front = self.rest.front(channels, window, features);
         front.validate().with_context(|| source.name())?;
         if front.hop > front.window {
-            complain(&format!(
-                "warning: --hop {} is more than --window {}: the samples between two windows are in none",
+            warn(&format!(
+                "--hop {} is more than --window {}: the samples between two windows are in none",
                 front.hop, front.window
             ));
         }
@@ -248,7 +249,7 @@ fn choose_window(stretches: &[usize], hop_of: impl Fn(usize) -> usize) -> usize 
             thousands(stretches.iter().copied().max().unwrap_or_default())
         ),
     };
-    complain(&format!(
+    note(&format!(
         "--window auto: {} windows of {window} samples, one every {}{why}",
         thousands(windows(window)),
         hop_of(window)

@@ -217,9 +217,9 @@ fn a_threshold_near_what_is_usual_is_warned_of() {
     let desk = desk();
     let fit = ["fit", "train.csv", "--out", "half.mercer"];
     let warning = "an alarm by the smoothed score would hardly end: lower --alpha";
-    let half = desk.succeed(&[fit.as_slice(), &["--alpha", "0.6"]].concat());
+    let half = desk.all(&[fit.as_slice(), &["--alpha", "0.6"]].concat());
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat(&half).contains(warning), "{half}");
-    let usual = desk.succeed(&fit);
+    let usual = desk.all(&fit);
     assert!(!flat(&usual).contains(warning), "{usual}");
 }

@@ -304,7 +304,7 @@ fn a_model_of_raw_samples_takes_raw_samples() {
     let recipe = ["--window", "32", "--hop", "16", "--by", "run", "--drop", "label"];
     for precision in ["f32", "f64"] {
         let fit = ["fit", "train.csv", "--out", "m.mercer", "--precision", precision];
-        let said = desk.succeed(&[&fit[..], &recipe, &["--rate", "100"]].concat());
+        let said = desk.all(&[&fit[..], &recipe, &["--rate", "100"]].concat());
         assert!(said.contains("windows of 32 samples, one every 16, at 100 Hz"), "{said}");
         assert!(
             said.contains("bands4: 0 to 12.5, 12.5 to 25, 25 to 37.5, 37.5 to 50 Hz"),
@@ -380,7 +380,7 @@ fn a_model_goes_on_after_a_cell_without_a_number() {
     assert!(error.contains("gap.csv:101:1: the cell is empty"), "{error}");
     // A model fitted to such rows says so ever after.
     let fit = ["fit", "gap.csv", "--window", "16", "--by", "run", "--drop", "label"];
-    let said = desk.succeed(&[&fit[..], &["--out", "g.mercer"]].concat());
+    let said = desk.all(&[&fit[..], &["--out", "g.mercer"]].concat());
     assert!(said.contains("warning: 1 row without a number in each channel"), "{said}");
     assert!(desk.succeed(&["inspect", "g.mercer"]).contains("gap.csv:101:1"));
 }
@@ -448,7 +448,7 @@ fn what_may_not_be_as_meant_is_said() {
     };
     let csv: String = hum(5, 8, 128, false).lines().map(still).collect();
     desk.write("raw.csv", &csv);
-    let said = desk.succeed(&fit);
+    let said = desk.all(&fit);
     assert!(
         said.contains("warning: 7 of 56 windows are at the floor of logarithms (1e-9)"),
         "{said}"
@@ -458,7 +458,7 @@ fn what_may_not_be_as_meant_is_said() {
     let mut csv = hum(5, 8, 128, false);
     (0..20).for_each(|t| csv += &format!("{t},0,0,short\n"));
     desk.write("raw.csv", &csv);
-    let said = desk.succeed(&fit);
+    let said = desk.all(&fit);
     assert!(said.contains("warning: 1 recording left out, without the 32 rows"), "{said}");
     assert!(said.contains("takes: short"), "{said}");
     // A channel that is always the same.
@@ -468,7 +468,7 @@ fn what_may_not_be_as_meant_is_said() {
         _ => format!("{line}\n"),
     };
     desk.write("raw.csv", &csv.lines().map(constant).collect::<String>());
-    let said = desk.succeed(&fit);
+    let said = desk.all(&fit);
     assert!(said.contains("one_mean"), "{said}");
     // One at the end of its range, and recordings with long names that are too short.
     let mut csv = String::from("ax,ay,label,run\n");
@@ -481,7 +481,7 @@ fn what_may_not_be_as_meant_is_said() {
         csv += &format!("0,0,0,{run}{}\n", "long".repeat(20));
     }
     desk.write("raw.csv", &csv);
-    let said = desk.succeed(&fit);
+    let said = desk.all(&fit);
     assert!(said.contains("warning: channel ax is at its largest value, 0.8000, in"), "{said}");
     assert!(said.contains("warning: 40 recordings left out"), "{said}");
     // Samples between windows.

@@ -27,7 +27,7 @@ fn nothing_is_written_unless_it_is_forced_and_then_every_use_says_why() {
         assert!(error.contains(why) && error.contains("--force"), "{name}: {error}");
         assert!(desk.files().is_empty(), "{name}: {:?}", desk.files());
 
-        let summary = desk.succeed(&[fit.as_slice(), &["--force"]].concat());
+        let summary = desk.all(&[fit.as_slice(), &["--force"]].concat());
         assert!(summary.contains("warning: learning refused this model"), "{summary}");
         assert!(summary.contains("expected false alarms  unknown"), "{summary}");
         assert!(summary.contains("threshold              none"), "{summary}");

@@ -7,16 +7,16 @@ use anyhow::Result;
 use mercer::Error;
 
 use super::Output;
+use super::line::Line;
+use crate::Number;
 use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
 use crate::loaded::{Loaded, load};
 use crate::missing::Missing;
 use crate::model::{Model, Scorer};
-use crate::progress::Progress;
 use crate::table::{RowChoice, Source};
 use crate::text::complain;
 use crate::whole::require_other;
-use crate::{Number, escape};
 
 /// A model, and rows to ask it about.
 #[derive(clap::Args, Debug)]
@@ -35,12 +35,18 @@ pub(super) struct Input {
     pub(super) by: Option<String>,
 }
 
-/// Columns to be repeated in what is written.
+/// What is written, and where.
 #[derive(clap::Args, Debug)]
-pub(super) struct With {
+pub(super) struct Written {
     /// Columns of the data to repeat beside each row, such as a time or an id; of a window, those of its first row
     #[arg(long, value_name = "NAME,…")]
-    pub(super) with: Vec<String>,
+    with: Vec<String>,
+    /// One object of JSON a line instead of CSV, with the same names
+    #[arg(long)]
+    json: bool,
+    /// A file to write to, whole or not at all [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 impl Input {
@@ -80,41 +86,41 @@ fn fill<T: Number>(model: &Model<T>, data: &mut Loaded<T>) -> Result<()> {
     wrong.map_or(Ok(()), |(i, error)| Err(data.misfit(i, error)))
 }
 
-/// Writes a header, then for each reading the number of its row and what `cells` adds to the text, with a comma before
-/// each cell. Where inputs are missing, and that is no error, they are NaN. Beside the inputs it gets what the recording is called.
+/// Writes a header, then for each reading the number of its row and what `cells` adds to the line. Where inputs are
+/// missing, and that is no error, they are NaN. Beside the inputs it gets what the recording is called.
 pub(super) fn answer<T: Number>(
     model: &Model<T>,
-    (input, with): (&Input, &With),
-    header: &str,
-    mut cells: impl FnMut(&mut Scorer<'_, T>, &mut [T], &str, &mut String) -> Result<(), Error>,
+    (input, written): (&Input, &Written),
+    columns: Vec<String>,
+    mut cells: impl FnMut(&mut Scorer<'_, T>, &mut [T], &str, &mut Line) -> Result<(), Error>,
 ) -> Result<()> {
     // Or it would read its own answers, and never end.
-    require_other(Path::new("/dev/stdout"), input.files())?;
-    let beside = Beside { by: input.by.as_deref(), with: &with.with, ..Beside::default() };
+    let place = written.out.as_deref().unwrap_or(Path::new("/dev/stdout"));
+    require_other(place, input.files())?;
+    let beside = Beside { by: input.by.as_deref(), with: &written.with, ..Beside::default() };
     let (mut room, rows) = (None, (&input.source, &input.rows));
     let mut intake = Intake::of_model(model, &mut room, rows, &beside)?;
-    let mut out = Output::new(input.source.is_stream());
-    let names: String = intake.with_names().iter().map(|name| csv_cell(name)).collect();
-    write!(out, "row{names}{header}")?;
-    out.end_line()?;
-    let mut progress = out.progress();
-    let mut scorer = model.scorer();
-    let (mut x, mut text) = (vec![T::ZERO; model.inputs()], String::new());
-    while intake.advance()? {
-        text.clear();
-        x.copy_from_slice(&intake.x);
-        cells(&mut scorer, &mut x, intake.recording(), &mut text)
-            .map_err(|error| intake.misfit(error))?;
-        let with: String = intake.with().into_iter().map(csv_cell).collect();
-        write!(out, "{}{with}{text}", intake.number())?;
+    let mut out = Output::new(input.source.is_stream(), written.out.as_deref())?;
+    let names = std::iter::once("row".to_string()).chain(intake.with_names()).chain(columns);
+    let mut line = Line::new(names.collect(), written.json);
+    if let Some(header) = line.header() {
+        write!(out, "{header}")?;
         out.end_line()?;
-        progress.iter_mut().for_each(Progress::step);
+    }
+    let mut progress = out.progress(intake.far());
+    let mut scorer = model.scorer();
+    let mut x = vec![T::ZERO; model.inputs()];
+    while intake.advance()? {
+        line.row(intake.number());
+        intake.with().iter().for_each(|cell| line.text(cell));
+        x.copy_from_slice(&intake.x);
+        cells(&mut scorer, &mut x, intake.recording(), &mut line)
+            .map_err(|error| intake.misfit(error))?;
+        write!(out, "{}", line.take())?;
+        out.end_line()?;
+        progress.iter_mut().for_each(|progress| progress.row(intake.far()));
     }
     out.finish()?;
     intake.omissions().iter().for_each(|omission| complain(omission));
     Ok(())
-}
-
-fn csv_cell(text: &str) -> String {
-    format!(",{}", escape::csv(text))
 }

@@ -13,8 +13,9 @@ use crate::label::NormalLabels;
 use crate::learn::explain_option;
 use crate::loaded::Loaded;
 use crate::model::{AnyModel, Model};
+use crate::per_day::{self, PerDay};
 use crate::progress::Progress;
-use crate::text::{complain, hang, percent, short, thousands};
+use crate::text::{hang, percent, short, thousands, warn};
 use crate::training::Later;
 use crate::watch::Watch;
 use crate::whole::require_other;
@@ -32,8 +33,10 @@ pub(super) struct Arguments {
     /// The share of normal readings that may be unusual [default: the one that the model is for]
     #[arg(long, value_name = "SHARE")]
     false_alarms: Option<f64>,
+    #[command(flatten)]
+    per_day: PerDay,
     /// Where the model with the new threshold goes [default: it is only shown]
-    #[arg(long, value_name = "M2.mercer")]
+    #[arg(long, short, value_name = "M2.mercer")]
     out: Option<PathBuf>,
     /// Take the rows as normal however strange they are; whatever uses the model repeats it
     #[arg(long)]
@@ -90,11 +93,16 @@ fn calibrate<T: Number>(mut model: Model<T>, arguments: &Arguments) -> Result<(M
     });
     if let Some(error) = strange {
         let warning = format!("the threshold was taken from later readings by force: {error}");
-        complain(&format!("warning: {warning}"));
+        warn(&warning);
         model.training.warnings.push(warning);
     }
     model.validate().map_err(|error| anyhow!("{}: {error:#}", data.name))?;
-    let text = in_words(&model, &result, &later, before.spe, arguments.out.is_some());
+    let readings = arguments.per_day.readings(model.front.as_ref())?;
+    let mut text = in_words(&model, &result, &later, before.spe, arguments.out.is_some());
+    if let Some(readings) = readings {
+        let words = per_day::in_words(&model.training, readings);
+        text += &format!("{:<22} {}\n", "a day", hang(&words, 23));
+    }
     Ok((model, text))
 }
 

@@ -14,7 +14,7 @@ use crate::whole::write_whole;
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     /// A folder for what is made; it may exist if nothing else is in it
-    #[arg(long, value_name = "FOLDER", default_value = "mercer-demo")]
+    #[arg(long, short, value_name = "FOLDER", default_value = "mercer-demo")]
     out: PathBuf,
 }
 

@@ -12,6 +12,7 @@ use super::say;
 use crate::label::NormalLabels;
 use crate::loaded::Loaded;
 use crate::model::{Model, with_model};
+use crate::per_day::{PerDay, a_day};
 use crate::progress::Progress;
 use crate::quality::{Estimate, auroc, rate};
 use crate::text::{excerpt, hang, percent};
@@ -21,7 +22,9 @@ use crate::{Number, cores, escape, file};
 /// Measure a model on rows that it was not fitted to: false alarms, AUROC, what is found, with 95 % intervals.
 ///
 /// Without --label, or where all labels are normal, the rows count as normal, and false alarms are
-/// all there is to measure. AUROC is the chance that an anomalous row scores higher than a normal one.
+/// all there is to measure. AUROC is the chance that an anomalous row scores higher than a normal one: by SPE (spe), what of a
+/// row the model does not explain; by T² (t2), how far out it is along the components; by Σ|f|
+/// (abs_sum), the sum of the sizes of its projections on them.
 /// The intervals take rows as independent of each other.
 /// With a model of raw samples all is counted in windows; one is anomalous if any of its rows is.
 #[derive(clap::Args, Debug)]
@@ -39,6 +42,8 @@ pub(super) struct Arguments {
     timeline: bool,
     #[command(flatten)]
     alarm: AlarmChoice,
+    #[command(flatten)]
+    per_day: PerDay,
     /// As JSON, for programs
     #[arg(long)]
     json: bool,
@@ -63,6 +68,11 @@ struct Evaluation {
     /// The same of anomalous rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     unusual_anomalous: Option<Estimate>,
+    /// How many normal readings come a day, if somebody asks for what that means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    readings_per_day: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unusual_normal_per_day: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     alarm: Option<Alarms>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +87,8 @@ struct Alarms {
     /// How often it was raised in normal rows, and for each 1000 of them.
     raised_normal: usize,
     raised_per_1000_normal: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raised_per_day_normal: Option<f64>,
     /// The share of normal rows in alarm.
     in_alarm_normal: Option<f64>,
     /// The share of anomalous rows in alarm, if there are any.
@@ -139,16 +151,20 @@ fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     };
     let timeline =
         arguments.timeline.then(|| stretches(&data, &normal, &verdicts, config)).transpose()?;
+    let readings_per_day = arguments.per_day.readings(model.front.as_ref())?;
+    let unusual_normal = unusual(true).with_context(|| format!("{}: no rows", data.name))?;
     let evaluation = Evaluation {
+        readings_per_day,
+        unusual_normal_per_day: readings_per_day.map(|readings| unusual_normal.value * readings),
         unit: data.unit,
         normal: count(true),
         anomalous: count(false),
         auroc: area(|score| score.spe),
         auroc_t2: area(|score| score.t2),
         auroc_abs_sum: area(|score| score.abs_sum),
-        unusual_normal: unusual(true).with_context(|| format!("{}: no rows", data.name))?,
+        unusual_normal,
         unusual_anomalous: unusual(false),
-        alarm: timeline.as_ref().map(|timeline| Alarms::of(timeline, config)),
+        alarm: timeline.as_ref().map(|timeline| Alarms::of(timeline, config, readings_per_day)),
         timeline,
     };
     match arguments.json {
@@ -214,7 +230,7 @@ fn stretches<T: Number>(
 }
 
 impl Alarms {
-    fn of(timeline: &[Stretch], config: AlarmConfig) -> Self {
+    fn of(timeline: &[Stretch], config: AlarmConfig, readings_per_day: Option<f64>) -> Self {
         let of = |kind: bool| timeline.iter().filter(move |stretch| stretch.normal == kind);
         let share = |kind| {
             let rows: usize = of(kind).map(|stretch| stretch.rows).sum();
@@ -228,6 +244,8 @@ impl Alarms {
             rule: InWords(config).to_string(),
             raised_normal: raised,
             raised_per_1000_normal: 1000.0 * raised as f64 / rows as f64,
+            raised_per_day_normal: readings_per_day
+                .map(|readings| readings * raised as f64 / rows as f64),
             in_alarm_normal: share(true),
             in_alarm_anomalous: share(false),
             found,
@@ -248,24 +266,30 @@ fn in_words(evaluation: &Evaluation) -> String {
         0 => format!("{} normal", evaluation.normal),
         anomalous => format!("{} normal, {anomalous} anomalous", evaluation.normal),
     };
+    let in_day = |share: f64| {
+        let readings = evaluation.readings_per_day;
+        readings.map_or(String::new(), |readings| format!(", {}", a_day(share, readings)))
+    };
+    let daily = in_day(evaluation.unusual_normal.value);
     let mut text = String::new();
     for (name, value) in [
         (evaluation.unit, Some(counts)),
-        ("AUROC, SPE", evaluation.auroc.as_ref().map(area)),
-        ("AUROC, T²", evaluation.auroc_t2.as_ref().map(area)),
-        ("AUROC, Σ|f|", evaluation.auroc_abs_sum.as_ref().map(area)),
-        ("unusual, normal", Some(share(&evaluation.unusual_normal))),
+        ("AUROC, SPE (spe)", evaluation.auroc.as_ref().map(area)),
+        ("AUROC, T² (t2)", evaluation.auroc_t2.as_ref().map(area)),
+        ("AUROC, Σ|f| (abs_sum)", evaluation.auroc_abs_sum.as_ref().map(area)),
+        ("unusual, normal", Some(share(&evaluation.unusual_normal) + &daily)),
         ("unusual, anomalous", evaluation.unusual_anomalous.as_ref().map(share)),
     ] {
         text += &value.map_or(String::new(), |value| format!("{name:<22} {value}\n"));
     }
     if let (Some(timeline), Some(alarm)) = (&evaluation.timeline, &evaluation.alarm) {
-        text += &timeline_in_words(timeline, alarm, evaluation.unit);
+        let daily = in_day(alarm.raised_per_1000_normal / 1000.0);
+        text += &timeline_in_words(timeline, alarm, evaluation.unit, &daily);
     }
     text
 }
 
-fn timeline_in_words(timeline: &[Stretch], alarm: &Alarms, unit: &str) -> String {
+fn timeline_in_words(timeline: &[Stretch], alarm: &Alarms, unit: &str, daily: &str) -> String {
     // A row is counted by its number already.
     let counted = if unit == "rows" { String::new() } else { format!("  {unit:>7}") };
     let mut text = format!("\n       rows{counted}  unusual  in alarm  raised  found     label\n");
@@ -290,7 +314,7 @@ fn timeline_in_words(timeline: &[Stretch], alarm: &Alarms, unit: &str) -> String
         1 => "once".to_string(),
         raised => format!("{raised} times"),
     };
-    let per_1000 = format!("{raised}, {:.1} per 1000 {unit}", alarm.raised_per_1000_normal);
+    let per_1000 = format!("{raised}, {:.1} per 1000 {unit}{daily}", alarm.raised_per_1000_normal);
     let faults = alarm.found + alarm.missed;
     let found = (faults > 0).then(|| {
         format!("{} of {faults} anomalous stretches, by what is within them", alarm.found)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::ArgGroup;
 
-use super::say;
+use super::tell;
 use crate::export::{
     CSource, Contents, Ecosystem, Example, Leading, MARK, Name, PackageFile, Quantised, Release,
     c_projector, c_quantised, c_quantised_projector, c_source, candidates, facts, folders,
@@ -164,7 +164,7 @@ fn export<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     write_together(&files)?;
     new_folders.keep();
     for Product { path, what, .. } in products {
-        say!("{}: {what}", path.display());
+        tell!("{}: {what}", path.display());
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `mercer features`: readings of raw samples.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -10,9 +10,8 @@ use crate::escape;
 use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
 use crate::missing::Care;
-use crate::progress::Progress;
 use crate::table::{ColumnChoice, RowChoice, Source, Table};
-use crate::text::{complain, push_cell};
+use crate::text::{complain, note, push_cell, warn};
 use crate::whole::require_other;
 use crate::windows::{FrontChoice, WindowChoice};
 
@@ -36,12 +35,16 @@ pub(super) struct Arguments {
     rows: RowChoice,
     #[command(flatten)]
     columns: ColumnChoice,
+    /// A file to write to, whole or not at all [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let Arguments { source, front, label, normal, rows, columns } = arguments;
+    let Arguments { source, front, label, normal, rows, columns, out } = arguments;
     // Or it would read its own answers, and never end.
-    require_other(Path::new("/dev/stdout"), source.files(rows))?;
+    let place = out.as_deref().unwrap_or(Path::new("/dev/stdout"));
+    require_other(place, source.files(rows))?;
     front.require_file(source)?;
     let (label, by) = (label.as_deref(), front.rest.by.as_deref());
     let mut table = Table::open(source, &rows.of_samples())?;
@@ -51,18 +54,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let channels = table.inputs(&front.rest.columns(columns, label))?;
     let front = front.front(source, rows, table.names(&channels))?;
-    front.bands_in_hertz().iter().for_each(|bands| complain(bands));
+    front.bands_in_hertz().iter().for_each(|bands| note(bands));
     let beside = Beside { label, by, normal: normal.clone(), ..Beside::default() };
     let care = Care::of_samples(rows.missing, source.is_stream());
     let (mut room, taken) = (None, (care, rows.every));
     let mut intake = Intake::<f32>::windows((table, channels), &front, &mut room, &beside, taken)?;
 
-    let mut out = Output::new(source.is_stream());
+    let mut out = Output::new(source.is_stream(), out.as_deref())?;
     let names = by.into_iter().chain(label).chain(intake.names().iter().map(String::as_str));
     let header: String = names.map(|name| format!(",{}", escape::csv(name))).collect();
     write!(out, "row{header}")?;
     out.end_line()?;
-    let mut progress = out.progress();
+    let mut progress = out.progress(intake.far());
     let mut text = String::new();
     while intake.advance()? {
         text.clear();
@@ -74,10 +77,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         intake.x.iter().for_each(|value| push_cell(&mut text, value));
         write!(out, "{}{text}", intake.number())?;
         out.end_line()?;
-        progress.iter_mut().for_each(Progress::step);
+        progress.iter_mut().for_each(|progress| progress.row(intake.far()));
     }
     out.finish()?;
     intake.omissions().iter().for_each(|omission| complain(omission));
-    intake.warnings().iter().for_each(|warning| complain(&format!("warning: {warning}")));
+    intake.warnings().iter().for_each(|warning| warn(warning));
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::say;
+use super::{each, tell};
 use crate::choices::Choices;
 use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
@@ -13,10 +13,11 @@ use crate::loaded::load;
 use crate::logs::in_words;
 use crate::missing::{Care, Missing};
 use crate::model::{AnyModel, Model, with_model};
+use crate::per_day::{self, readings_a_day};
 use crate::progress::Progress;
 use crate::samples::SampleType;
 use crate::table::{ColumnChoice, RowChoice, Source, Table};
-use crate::text::{hang, list, percent, short, thousands};
+use crate::text::{hang, list, percent, short, thousands, warn};
 use crate::whole::require_other;
 use crate::windows::FrontChoice;
 use crate::{Number, Precision, escape, file};
@@ -24,46 +25,74 @@ use crate::{Number, Precision, escape, file};
 /// Learn what normal looks like from the rows of a CSV, or from windows of raw samples.
 ///
 /// With --window the recipe that makes readings of raw samples is kept in the model: all other commands then take raw samples for it.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    source: Source,
-    /// Where the model goes
-    #[arg(long, value_name = "M.mercer")]
-    out: PathBuf,
+    pub(super) source: Source,
+    /// Where the model goes; with --each, a folder for the models
+    #[arg(long, short, value_name = "M.mercer")]
+    pub(super) out: PathBuf,
+    /// One model for the rows of each machine, by the texts in this column, on all cores: FOLDER/MACHINE.mercer, all with the same inputs. One that fails leaves the others alone (exit code 1)
+    #[arg(long, value_name = "COLUMN")]
+    each: Option<String>,
+    /// Say how many false alarms a day are to be expected; takes --rate, rows a second
+    #[arg(long)]
+    per_day: bool,
     /// Write a model even if learning refuses it as one that cannot tell which readings are
     /// unusual; whatever uses it repeats why
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    front: FrontChoice,
+    pub(super) front: FrontChoice,
     /// The column that says what is normal; it is no input, and only normal rows are learned from. A window is normal if all of its rows are
     #[arg(long, value_name = "COLUMN")]
-    label: Option<String>,
+    pub(super) label: Option<String>,
     #[command(flatten)]
     normal: NormalLabels,
     #[command(flatten)]
-    rows: RowChoice,
+    pub(super) rows: RowChoice,
     /// Of the readings that are left, at most so many, evenly spread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     most: Option<u32>,
     #[command(flatten)]
-    columns: ColumnChoice,
+    pub(super) columns: ColumnChoice,
     #[command(flatten)]
     choices: Choices,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<()> {
-    let Arguments { source, rows, out, force, .. } = &arguments;
+    let Arguments { source, rows, out, .. } = &arguments;
+    if let Some(column) = &arguments.each {
+        return each::run(&arguments, column);
+    }
+    if arguments.per_day && arguments.front.window.is_none() {
+        // Before the work rather than after it.
+        readings_a_day(arguments.front.rest.rate, None)?;
+    }
     require_other(out, source.files(rows))?;
-    let model: AnyModel = match arguments.choices.precision {
-        Precision::F32 => fit::<f32>(&arguments)?.into(),
-        Precision::F64 => fit::<f64>(&arguments)?.into(),
-    };
-    with_model!(&model, model => model.require_accepted(&source.name(), *force))?;
+    let model = fit_any(&arguments)?;
     file::write(out, &model)?;
-    say!("{}", with_model!(&model, model => summary(model)).trim_end());
+    with_model!(&model, model => say_warnings(model));
+    tell!("{}", with_model!(&model, model => summary(model)).trim_end());
+    if arguments.per_day {
+        let rate = arguments.front.rest.rate;
+        let words = with_model!(&model, model => {
+            per_day::in_words(&model.training, readings_a_day(rate, model.front.as_ref())?)
+        });
+        tell!("{:<22} {}", "a day", hang(&words, 23));
+    }
     Ok(())
+}
+
+/// Fits a model of the precision that was asked for, if learning accepts it.
+pub(super) fn fit_any(arguments: &Arguments) -> Result<AnyModel> {
+    let model: AnyModel = match arguments.choices.precision {
+        Precision::F32 => fit::<f32>(arguments)?.into(),
+        Precision::F64 => fit::<f64>(arguments)?.into(),
+    };
+    let name = arguments.source.name();
+    with_model!(&model, model => model.require_accepted(&name, arguments.force))?;
+    Ok(model)
 }
 
 fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
@@ -83,7 +112,10 @@ fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
         let recipe = front.as_ref().expect("it was just made");
         Intake::windows((table, channels), recipe, &mut room, &beside, (care, rows.every))?
     } else {
-        arguments.front.require_none()?;
+        let mut front_choice = arguments.front.clone();
+        // A rate is for windows, or for --per-day.
+        front_choice.rest.rate = front_choice.rest.rate.filter(|_| !arguments.per_day);
+        front_choice.require_none()?;
         front = None;
         let mut table = Table::open(source, rows)?;
         let inputs = table.inputs(&columns)?;
@@ -163,8 +195,10 @@ pub(crate) fn summary<T: Number>(model: &Model<T>) -> String {
     for (name, value) in lines {
         text.push_str(&format!("{name:<22} {}\n", hang(&value, 23)));
     }
-    for warning in training.all_warnings() {
-        text.push_str(&format!("warning: {}\n", hang(&escape::line(&warning), 9)));
-    }
     text
+}
+
+/// Says what may not be as it was meant.
+pub(crate) fn say_warnings<T: Number>(model: &Model<T>) {
+    model.training.all_warnings().for_each(|warning| warn(&warning));
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::fit::summary;
-use super::say;
+use super::fit::{say_warnings, summary};
+use super::tell;
 use crate::choices::{Choices, Order, Points};
 use crate::model::{AnyModel, Model, with_model};
 use crate::sklearn::Dump;
@@ -34,7 +34,7 @@ struct Sklearn {
     #[arg(value_name = "MODEL.json")]
     json: PathBuf,
     /// Where the model goes [default: beside the JSON, with the ending .mercer]
-    #[arg(long, value_name = "M.mercer")]
+    #[arg(long, short, value_name = "M.mercer")]
     out: Option<PathBuf>,
     /// Write a model even if its threshold cannot be calibrated; whatever uses it repeats why
     #[arg(long)]
@@ -64,7 +64,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let name = arguments.json.display().to_string();
     with_model!(&model, model => model.require_accepted(&name, arguments.force))?;
     file::write(&out, &model)?;
-    say!("{}", with_model!(&model, model => summary(model)).trim_end());
+    with_model!(&model, model => say_warnings(model));
+    tell!("{}", with_model!(&model, model => summary(model)).trim_end());
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use crate::front::Front;
 use crate::logs::logarithmic;
 use crate::model::{Model, with_model};
 use crate::samples::SampleType;
-use crate::text::{percent, short};
+use crate::text::{percent, short, warn};
 use crate::training::Later;
 use crate::{KernelSpec, Number, Precision, escape, file};
 
@@ -30,7 +30,11 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let text = with_model!(file::read(&arguments.model)?, model => match arguments.json {
         true => escape::json(&serde_json::to_string_pretty(&Facts::new(&model)?)?),
-        false => in_words(&model)?,
+        false => {
+            // That it was refused was said when it was read.
+            model.training.warnings.iter().for_each(|warning| warn(warning));
+            in_words(&model)?
+        }
     });
     say!("{}", text.trim_end());
     Ok(())

@@ -2,19 +2,20 @@
 
 use anyhow::Result;
 
-use super::answer::{Input, With, answer};
+use super::answer::{Input, Written, answer};
 use crate::missing::Missing;
 use crate::model::{Model, component_name, with_model};
-use crate::text::push_cell;
 use crate::{Number, file};
 
 /// Project each row on the components: CSV `row,f0,f1,…` on standard output.
+///
+/// Components are the directions in which normal readings differ from each other, the strongest first.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
     #[command(flatten)]
-    with: With,
+    written: Written,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
@@ -22,16 +23,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn project<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let Arguments { input, with } = arguments;
+    let Arguments { input, written } = arguments;
     let is_imputed = input.rows.missing == Some(Missing::Impute);
-    let header: String =
-        (0..model.components()).map(|j| format!(",{}", component_name(j))).collect();
-    answer(model, (input, with), &header, |scorer, x, _, text| {
+    let columns = (0..model.components()).map(component_name).collect();
+    answer(model, (input, written), columns, |scorer, x, _, line| {
         if is_imputed {
             scorer.score_available(x)?;
         }
         scorer.project(x)?;
-        scorer.projection.iter().for_each(|f| push_cell(text, f));
+        scorer.projection.iter().for_each(|&f| line.number(f));
         Ok(())
     })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::answer::Input;
-use super::say;
+use super::tell;
 use crate::intake::Beside;
 use crate::model::{Model, with_model};
 use crate::report::{Readings, page};
@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
     /// Where the page goes
-    #[arg(long, value_name = "REPORT.html")]
+    #[arg(long, short, value_name = "REPORT.html")]
     out: PathBuf,
     /// Mark rows by what stands in this column
     #[arg(long, value_name = "COLUMN")]
@@ -52,7 +52,7 @@ fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     };
     let readings = Readings::new(model, (source, rows), &beside, (alarm, *rate))?;
     write_whole(&arguments.out, page(file, model, &readings)?.as_bytes())?;
-    say!("{}: {}", arguments.out.display(), readings.in_short());
+    tell!("{}: {}", arguments.out.display(), readings.in_short());
     Ok(())
 }
 

@@ -1,17 +1,19 @@
 //! `mercer score`: how unusual each row is, and because of which column.
 
 use anyhow::Result;
-use mercer::detect::{InputSet, PartialVerdict, Suspect};
+use mercer::detect::{PartialVerdict, Suspect};
 
-use super::answer::{Input, With, answer};
+use super::answer::{Input, Written, answer};
+use super::line::Line;
 use crate::missing::Missing;
 use crate::model::{Model, with_model};
-use crate::text::push_cell;
 use crate::watch::{AlarmChoice, Watch};
-use crate::{Number, escape, file};
+use crate::{Number, file};
 
 /// Score each row: CSV `row,spe,t2,abs_sum,unusual,alarm` on standard output.
 ///
+/// spe is SPE, the squared prediction error: what of a reading the components of the model do not explain. t2 is T², how
+/// far out the reading is along the components. abs_sum is Σ|f|, the sum of the sizes of its projections on them.
 /// unusual is 1 if SPE is above the threshold, else 0; alarm is 1 while the alarm is up, which
 /// looks at one row after the other: at those that are scored, and no others. With a model of raw
 /// samples each line is for a window, and `row` is the first of its rows. With --missing impute, a
@@ -21,7 +23,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
     #[command(flatten)]
-    with: With,
+    written: Written,
     /// Add columns `suspect,expected,fall`: for rows above the threshold the input to blame, what it should have
     /// read by what the others say, and by how much SPE falls with that. Then `why:NAME` for each input
     /// (with control characters escaped): its contribution, a slope of SPE; contributions do not add up to SPE
@@ -36,50 +38,39 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn score<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let &Arguments { ref input, ref with, why, ref alarm } = arguments;
+    let &Arguments { ref input, ref written, why, ref alarm } = arguments;
     let is_imputed = input.rows.missing == Some(Missing::Impute);
     let mut watch = Watch::new(alarm.config()?)?;
-    let mut header = String::from(",spe,t2,abs_sum,unusual,alarm");
-    if is_imputed {
-        header += ",missing";
-    }
+    let mut columns = ["spe", "t2", "abs_sum", "unusual", "alarm"].map(String::from).to_vec();
+    columns.extend(is_imputed.then(|| "missing".into()));
     if why {
-        header += ",suspect,expected,fall";
-        let name = |input: &String| format!(",{}", escape::csv(&format!("why:{input}")));
-        header.extend(model.columns.iter().map(name));
+        columns.extend(["suspect", "expected", "fall"].map(String::from));
+        columns.extend(model.columns.iter().map(|input| format!("why:{input}")));
     }
-    answer(model, (input, with), &header, |scorer, x, recording, text| {
+    answer(model, (input, written), columns, |scorer, x, recording, line| {
         let PartialVerdict { verdict, missing: lost, .. } = scorer.score_available(x)?;
         let score = verdict.score;
-        [score.spe, score.t2, score.abs_sum].iter().for_each(|score| push_cell(text, score));
-        for yes in [verdict.unusual, watch.see(&verdict, recording).active] {
-            text.push_str(if yes { ",1" } else { ",0" });
-        }
+        [score.spe, score.t2, score.abs_sum].into_iter().for_each(|score| line.number(score));
+        line.flag(verdict.unusual);
+        line.flag(watch.see(&verdict, recording).active);
         if is_imputed {
-            push_names(text, model, &lost);
+            let name = |input: usize| model.columns[input].as_str();
+            line.list(&lost.iter().map(name).collect::<Vec<_>>());
         }
         if why {
             let suspect = if verdict.unusual { Some(scorer.suspect(x)?) } else { None };
-            push_suspect(text, model, suspect);
+            push_suspect(line, model, suspect);
             scorer.explain(x)?;
-            scorer.contributions.iter().for_each(|c| push_cell(text, c));
+            scorer.contributions.iter().for_each(|&contribution| line.number(contribution));
         }
         Ok(())
     })
 }
 
-/// A cell with the names of some inputs.
-fn push_names<T>(text: &mut String, model: &Model<T>, inputs: &InputSet) {
-    let names: Vec<&str> = inputs.iter().map(|input| model.columns[input].as_str()).collect();
-    text.push(',');
-    text.push_str(&escape::csv(&names.join(";")));
-}
-
 /// Cells on the input to blame, empty if there is none.
-fn push_suspect<T: Number>(text: &mut String, model: &Model<T>, suspect: Option<Suspect<T>>) {
-    let Some(suspect) = suspect else { return text.push_str(",,,") };
-    text.push(',');
-    text.push_str(&escape::csv(&model.columns[suspect.input]));
-    push_cell(text, &suspect.expected);
-    push_cell(text, &suspect.fall);
+fn push_suspect<T: Number>(line: &mut Line, model: &Model<T>, suspect: Option<Suspect<T>>) {
+    let Some(suspect) = suspect else { return (0..3).for_each(|_| line.nothing()) };
+    line.text(&model.columns[suspect.input]);
+    line.number(suspect.expected);
+    line.number(suspect.fall);
 }

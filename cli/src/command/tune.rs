@@ -24,7 +24,7 @@ use crate::progress::Progress;
 use crate::search::{Candidate, Found, Search};
 use crate::source::delimiter_option;
 use crate::table::{ColumnChoice, RowChoice, Source};
-use crate::text::{complain, hang, short, thousands};
+use crate::text::{complain, hang, short, thousands, warn};
 use crate::{cores, escape};
 
 /// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use; of raw samples, windows and features first.
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let Trial { front, data, search, .. } = chosen;
     data.omissions.iter().for_each(|omission| complain(omission));
-    data.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
+    data.warnings.iter().for_each(|warning| warn(warning));
     let candidate = search_grid(arguments, data, search)?;
     say!("\n{}", fit_line(arguments, front.as_ref(), candidate));
     Ok(())

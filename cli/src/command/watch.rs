@@ -11,7 +11,6 @@ use mercer::AlarmConfig;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::file;
 use crate::front::Front;
 use crate::intake::{Beside, Intake};
 use crate::live::feed::{Pace, feed};
@@ -22,6 +21,7 @@ use crate::model::{AnyModel, with_model};
 use crate::table::{RowChoice, Source};
 use crate::watch::AlarmChoice;
 use crate::whole::require_other;
+use crate::{file, speech};
 
 /// Rows a second of a recording, where nobody knows better.
 const USUAL_RATE: f64 = 10.0;
@@ -126,6 +126,7 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
 
     let (sender, receiver) = sync_channel(WAITING);
     quit_on_signals(sender.clone());
+    speech::hold();
     let mut terminal = ratatui::init();
     // Either may wait for what never comes, so nobody waits for them.
     let keyboard = sender.clone();
@@ -133,6 +134,7 @@ pub(super) fn run(mut arguments: Arguments) -> Result<()> {
     thread::spawn(move || arguments.feed(&model, config, pace, &sender));
     let shown = show(&mut terminal, &mut view, &mut log, &receiver);
     ratatui::restore();
+    speech::release();
     shown?;
     match view.end {
         Some(Some(fault)) => bail!(fault),
@@ -152,11 +154,12 @@ impl Arguments {
     fn feed(self, model: &AnyModel, config: AlarmConfig, pace: Pace, news: &SyncSender<News>) {
         let beside =
             Beside { by: self.by.as_deref(), time: self.time.as_deref(), ..Beside::default() };
-        let rows = RowChoice { every: 1, ..RowChoice::default() };
+        let missing = Some(Missing::Skip);
+        let rows = RowChoice { every: 1, missing, ..RowChoice::default() };
         let mut room = None;
         let fault = with_model!(model, model => {
             let from = (&self.source, &rows);
-            let intake = Intake::of_model(model, &mut room, from, &beside, Some(Missing::Skip));
+            let intake = Intake::of_model(model, &mut room, from, &beside);
             intake.and_then(|intake| feed(model, intake, config, pace, news)).err()
         });
         let _ = news.send(News::End(fault.map(|error| format!("{error:#}"))));

@@ -68,6 +68,14 @@ impl Desk {
         succeed(self.folder.path(), arguments)
     }
 
+    /// Runs it, and it must succeed; what it printed and what it said.
+    pub(crate) fn all(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert!(output.status.success(), "mercer {arguments:?}: {said}");
+        String::from_utf8(output.stdout).expect("text") + &said
+    }
+
     pub(crate) fn fail(&self, arguments: &[&str]) -> String {
         fail(self.folder.path(), arguments)
     }
