@@ -213,13 +213,18 @@ fn a_stream_is_shown_as_it_comes() {
 #[test]
 fn faults_end_it_with_a_line_and_the_terminal_as_it_was() {
     let desk = desk();
-    desk.write("bad.csv", "a,b,c\n1,2,3\n1,two,3\n");
-    let mut terminal = Terminal::run(&desk, (24, 80), "$MERCER watch m.mercer bad.csv --speed max");
-    terminal.wait_for(&["stopped:", "bad.csv:3"]);
+    // A garbled line is left out and told, and the rest goes on.
+    desk.write("garbled.csv", "a,b,c\n0,0,1\n1,two,3\n0,0.2,1\n");
+    let line = "$MERCER watch m.mercer garbled.csv --speed max";
+    let mut terminal = Terminal::run(&desk, (24, 80), line);
+    terminal.wait_for(&["2 rows", "1 garbled line left out: garbled.csv:3", "end of the data"]);
     terminal.press("q");
-    let (code, left) = terminal.end();
+    assert_eq!(terminal.end().0, 0);
+
+    desk.write("other.csv", "a,c\n1,2\n");
+    let (code, left) = Terminal::run(&desk, (24, 80), "$MERCER watch m.mercer other.csv").end();
     assert_eq!(code, 2, "{left}");
-    assert!(left.starts_with("mercer: bad.csv:3"), "{left}");
+    assert!(left.starts_with("mercer: other.csv"), "{left}");
 
     // Asked to end from outside, while it waits for more.
     let line =
