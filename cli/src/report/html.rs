@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::figure::{Key, LEVELS, Tone};
 use super::readings::{Readings, file_name};
 use super::scatter::Scatter;
 use super::spectrum::Spectrum;
 use super::table::{LONGEST_CELL, cell, numbers, table, texts};
 use super::timeline::Timeline;
+use super::tone::{Key, LEVELS, Tone};
 use super::{drift, event_table, words};
 use crate::escape::html as escape;
 use crate::model::Model;
@@ -19,7 +19,8 @@ use crate::{KernelSpec, Number, Precision};
 
 /// Labels that have a line in the table.
 const MOST_LABELS: usize = 20;
-/// Who may run: the page's own script, by its SHA-256, and nothing else, whatever else is in the page.
+/// Who may run: the page's own script, by its SHA-256 (`openssl dgst -sha256 -binary zoom.js |
+/// base64`; `cli/tests/page.rs` fails if it is another one's), and nothing else that is in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-Vp4yBTpPyTQ810yokT8JDAt4S1zdF3ZUZP3TU2V2li0='; base-uri 'none'; form-action 'none'";
 
 /// The report on what a model, which was read from `path`, makes of some rows.
@@ -76,8 +77,9 @@ fn tiles<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
     let share = percent(seen as f64 / rows as f64);
     let expected = match model.training.false_alarms {
         Some(normal) => format!(
-            "unusual: {share}; {} of normal rows expected {}",
+            "unusual: {share}; {} of normal {}s expected {}",
             percent(normal),
+            readings.unit,
             model.training.assumption_in_short()
         ),
         None => format!("unusual: {share}"),
@@ -193,11 +195,11 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
     match &readings.labels {
         Some(labels) => {
             keys.extend(labels.legend("dot", LONGEST_CELL));
-            keys.push(("ring", Tone::Ink, "ring instead of dot: unusual".into()));
+            keys.push(("diamond", Tone::Ink, "diamond instead of dot: unusual".into()));
         }
         None => {
             keys.push(("dot", Tone::Data, format!("usual {}", readings.unit)));
-            keys.push(("ring", Tone::Unusual, "unusual".into()));
+            keys.push(("diamond", Tone::Unusual, "unusual".into()));
         }
     }
     let mut caption = format!("{}<br>{}", words::COMPONENTS, legend(&keys));
@@ -216,7 +218,7 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
             readings.unit
         )?;
     }
-    let svgs = format!("<div class=\"pair\">{}</div>", scatter.svgs()?.concat());
+    let svgs = format!("<div class=\"pair\">{}</div>", scatter.svgs().concat());
     let figure = figure("projections", &svgs, &caption);
     Ok(format!("<section id=\"where\">\n<h2>Projections</h2>\n{figure}</section>\n"))
 }
@@ -245,7 +247,7 @@ fn fit<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
         false => write!(html, "<ul class=\"warnings\">\n{}</ul>\n", warnings.concat())?,
     }
     html += "</div>\n";
-    html += &figure("spectrum", &spectrum.svg()?, &caption);
+    html += &figure("spectrum", &spectrum.svg(), &caption);
     html += "</div>\n</section>\n";
     Ok(html)
 }

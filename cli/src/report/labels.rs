@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::figure::{Key, LABELS, Tone};
+use super::tone::{Key, LABELS, Tone};
 use crate::text::shorten;
 
 /// The labels of all rows.

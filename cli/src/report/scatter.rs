@@ -2,15 +2,16 @@
 
 use anyhow::Result;
 use mercer::detect::{logs, scaling};
-use plotters::prelude::*;
 
-use super::figure::{Shape, Tone, draw, failed, tick};
+use super::chart::{Chart, Side};
 use super::readings::{FIRST, Readings, first_projections};
+use super::scale::Scale;
+use super::tone::Tone;
 use crate::Number;
 use crate::model::Model;
 use crate::text::thousands;
 
-/// Dots of usual rows, and rings of unusual ones.
+/// Dots of usual rows, and diamonds of unusual ones.
 const MOST_ROWS: usize = 700;
 /// Crosses of landmarks.
 const MOST_LANDMARKS: usize = 200;
@@ -65,7 +66,7 @@ impl<'a, T: Number> Scatter<'a, T> {
     }
 
     /// The figures: the first component with the second, and with the third; as many as there are.
-    pub(super) fn svgs(&self) -> Result<Vec<String>> {
+    pub(super) fn svgs(&self) -> Vec<String> {
         let others = 1..self.components.clamp(2, FIRST);
         others.map(|other| self.svg(other)).collect()
     }
@@ -73,74 +74,53 @@ impl<'a, T: Number> Scatter<'a, T> {
     fn name(&self, component: usize) -> String {
         match component < self.components {
             true => format!("component {component}"),
-            false => "score, in thresholds".into(),
+            false => format!("score, in {}", self.readings.score_unit()),
         }
     }
 
-    fn svg(&self, other: usize) -> Result<String> {
-        let shape = Shape::HALF;
+    fn svg(&self, other: usize) -> String {
         let title = format!(
-            "{} rows on component 0 and {}; rings are unusual, crosses are landmarks",
+            "{} {}s on component 0 and {}; diamonds are unusual, crosses are landmarks",
             thousands(self.shown()),
+            self.readings.unit,
             self.name(other)
         );
-        let row = |&row: &usize| self.rows[row];
-        let all = self.usual.iter().chain(&self.unusual).map(row);
-        let all: Vec<_> = all.chain(self.landmarks.iter().copied()).collect();
-        let range = |component: usize| {
-            let values = || all.iter().map(|at| at[component]);
-            let low = values().fold(f64::INFINITY, f64::min);
-            let high = values().fold(f64::NEG_INFINITY, f64::max);
-            let margin = if high > low { 0.05 * (high - low) } else { 0.5 };
-            low - margin..high + margin
+        let of = |component: usize| {
+            let rows = self.usual.iter().chain(&self.unusual).map(|&row| self.rows[row]);
+            let all = rows.chain(self.landmarks.iter().copied());
+            let scale = Scale::even(all.map(|at| at[component]));
+            Side::new(self.name(component), scale.low()..scale.high(), 5)
         };
-        let length = |component: usize| range(component).end - range(component).start;
-        let (width, height) = (length(0), length(other));
-        let tone = |row: usize, otherwise: Tone| match &self.readings.labels {
-            Some(labels) => labels.tone(row),
-            None => otherwise,
-        };
+        let chart = Chart { across: of(0), up: of(other) };
         let at = |first: &[f64; FIRST]| (first[0], first[other]);
-        draw(shape, &title, |canvas| {
-            let mut chart = ChartBuilder::on(canvas)
-                .margin_top(8)
-                .margin_right(12)
-                .margin_left(6)
-                .x_label_area_size(44)
-                .y_label_area_size(66)
-                .build_cartesian_2d(range(0), range(other))
-                .map_err(failed)?;
-            chart
-                .configure_mesh()
-                .light_line_style(TRANSPARENT)
-                .bold_line_style(Tone::Faint.colour())
-                .axis_style(Tone::Ink.colour())
-                .label_style(shape.font(Tone::Ink))
-                .x_desc("component 0")
-                .y_desc(self.name(other))
-                .x_labels(5)
-                .y_labels(5)
-                .x_label_formatter(&|&x| tick(x, width))
-                .y_label_formatter(&|&y| tick(y, height))
-                .draw()
-                .map_err(failed)?;
-            let crosses = self
-                .landmarks
-                .iter()
-                .map(|first| Cross::new(at(first), shape.dot as i32, Tone::Soft.colour()));
-            chart.draw_series(crosses).map_err(failed)?;
-            let dots = self.usual.iter().map(|&row| {
-                let colour = tone(row, Tone::Data).colour();
-                Circle::new(at(&self.rows[row]), shape.dot, colour.filled())
-            });
-            chart.draw_series(dots).map_err(failed)?;
-            let rings = self.unusual.iter().map(|&row| {
-                let colour = tone(row, Tone::Unusual).colour();
-                Circle::new(at(&self.rows[row]), shape.dot + 1, colour.stroke_width(2))
-            });
-            chart.draw_series(rings).map_err(failed)?;
-            Ok(())
-        })
+        let crosses = chart.crosses(self.landmarks.iter().map(at));
+        let mut marks = format!("<path class=\"s-soft\" d=\"{crosses}\"/>");
+        for (rows, otherwise, is_dot) in
+            [(&self.usual, Tone::Data, true), (&self.unusual, Tone::Unusual, false)]
+        {
+            for (tone, rows) in self.by_tone(rows, otherwise) {
+                let points = rows.iter().map(|&row| at(&self.rows[row]));
+                let (class, path) = match is_dot {
+                    true => ("dots", chart.dots(points)),
+                    false => ("diamonds", chart.diamonds(points)),
+                };
+                marks += &format!("<path class=\"{class} s-{}\" d=\"{path}\"/>", tone.name());
+            }
+        }
+        chart.svg(&title, &marks)
+    }
+
+    /// Rows with their tones: that of their label, if they have one.
+    fn by_tone(&self, rows: &[usize], otherwise: Tone) -> Vec<(Tone, Vec<usize>)> {
+        let mut by_tone: Vec<(Tone, Vec<usize>)> = Vec::new();
+        for &row in rows {
+            let tone = self.readings.labels.as_ref().map_or(otherwise, |labels| labels.tone(row));
+            match by_tone.iter_mut().find(|(known, _)| *known == tone) {
+                Some((_, rows)) => rows.push(row),
+                None => by_tone.push((tone, vec![row])),
+            }
+        }
+        by_tone
     }
 }
 

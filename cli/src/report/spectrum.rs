@@ -1,9 +1,9 @@
 //! How much of the variance the components explain.
 
 use anyhow::Result;
-use plotters::prelude::*;
 
-use super::figure::{Shape, Tone, draw, failed, tick};
+use super::chart::{Chart, Side};
+use super::scale::number;
 use crate::Number;
 use crate::model::Model;
 use crate::text::percent;
@@ -35,52 +35,37 @@ impl Spectrum {
         })
     }
 
-    pub(super) fn svg(&self) -> Result<String> {
-        let shape = Shape::HALF;
+    pub(super) fn svg(&self) -> String {
         let kept = self.together().last().unwrap_or_default();
         let title = format!(
             "Share of the variance that each of {} components explains, and their sum: {}",
             self.ratios.len(),
             percent(kept)
         );
-        draw(shape, &title, |canvas| {
-            let right = self.ratios.len() as f64 - 0.4;
-            let mut chart = ChartBuilder::on(canvas)
-                .margin_top(14)
-                .margin_right(8)
-                .x_label_area_size(44)
-                .y_label_area_size(58)
-                .build_cartesian_2d(-0.6..right, 0.0..100.0)
-                .map_err(failed)?;
-            chart
-                .configure_mesh()
-                .disable_x_mesh()
-                .light_line_style(TRANSPARENT)
-                .bold_line_style(Tone::Faint.colour())
-                .axis_style(Tone::Ink.colour())
-                .label_style(shape.font(Tone::Ink))
-                .x_desc("component")
-                .x_labels(8)
-                .y_labels(6)
-                .x_label_formatter(&|x| match (x - x.round()).abs() < 1e-6 {
-                    true => tick(*x, 1.0),
-                    false => String::new(),
-                })
-                .y_label_formatter(&|y| format!("{y:.0} %"))
-                .draw()
-                .map_err(failed)?;
-            let bars = self.ratios.iter().enumerate().map(|(j, ratio)| {
-                let corners = [(j as f64 - 0.4, 0.0), (j as f64 + 0.4, 100.0 * ratio)];
-                Rectangle::new(corners, Tone::Data.colour().filled())
-            });
-            chart.draw_series(bars).map_err(failed)?;
-            let sums: Vec<_> =
-                self.together().enumerate().map(|(j, sum)| (j as f64, 100.0 * sum)).collect();
-            let line = PathElement::new(sums.clone(), Tone::Limit.colour().stroke_width(2));
-            chart.draw_series([line]).map_err(failed)?;
-            let dots = sums.iter().map(|&at| Circle::new(at, 3, Tone::Limit.colour().filled()));
-            chart.draw_series(dots).map_err(failed)?;
-            Ok(())
-        })
+        let across = Side::new("component", -0.6..self.ratios.len() as f64 - 0.4, 8);
+        let mut up = Side::new("of the variance", 0.0..100.0, 5);
+        up.ticks.iter_mut().for_each(|(_, text)| *text += " %");
+        // There is no component between two.
+        let ticks = across.ticks.into_iter().filter(|(value, _)| value.fract() == 0.0);
+        let ticks = ticks.map(|(value, _)| (value, number(value, 1.0))).collect();
+        let chart = Chart { across: Side { ticks, ..across }, up };
+        let mut marks = String::new();
+        for (j, ratio) in self.ratios.iter().enumerate() {
+            let (left, top) = chart.at((j as f64 - 0.4, 100.0 * ratio));
+            let (right, bottom) = chart.at((j as f64 + 0.4, 0.0));
+            marks += &format!(
+                "<rect class=\"f-data\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" \
+                 height=\"{:.1}\"/>",
+                right - left,
+                (bottom - top).max(0.0)
+            );
+        }
+        let sums = || self.together().enumerate().map(|(j, sum)| (j as f64, 100.0 * sum));
+        marks += &format!(
+            "<path class=\"s-limit\" d=\"{}\"/><path class=\"dots s-limit\" d=\"{}\"/>",
+            chart.line(sums()),
+            chart.dots(sums())
+        );
+        chart.svg(&title, &marks)
     }
 }

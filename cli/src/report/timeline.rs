@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use super::axis::{Axis, Tick};
 use super::drift::{scale_of, usual_range};
-use super::figure::{LEVELS, Tone};
 use super::panel::{Panel, drawing, svg};
 use super::readings::Readings;
 use super::scale::Scale;
+use super::tone::{LEVELS, Tone};
 use super::trace::{HEIGHT, WIDTH, boxes, dots, trace};
 use super::words;
 use crate::Number;
