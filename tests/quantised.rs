@@ -10,6 +10,7 @@ mod plain;
 use common::number;
 use evaluation::{alarm_rate, auroc, is_shared, mean, read_shared};
 use learning::Machine;
+use mercer::detect::quantised::QuantisedProjector;
 use mercer::detect::{AlarmRule, FoldOrder, Scaling, Threshold};
 use mercer::error::Fault;
 use mercer::kernel::Rbf;
@@ -674,4 +675,34 @@ impl Case {
         let pairs = self.float.iter().flatten().zip(scores.iter().flatten());
         pairs.map(|(a, b)| (a - b).abs() / self.threshold).fold(0.0, f64::max)
     }
+}
+
+#[test]
+fn a_projector_has_the_bits_of_its_detector() {
+    let points = [[0.0, 0.0], [1.0, 0.5], [-1.0, 0.3], [0.2, -1.0]];
+    let weights = [[0.3, -0.2], [-0.4, 0.1], [0.2, 0.5], [0.1, -0.3]];
+    let detector = by_hand(0.1, points, weights, [0.25; 4]).unwrap();
+    let mut quantised = QuantisedDetector::<2, 4, 2>::new();
+    quantised.quantise(&detector).unwrap();
+    let (scaling, model) = (quantised.scaling().clone(), *quantised.model());
+    let projector = QuantisedProjector::from_parts(scaling.clone(), model).unwrap();
+    for x in [[0.0, 0.0], [0.7, -0.4], [3.0, 2.0], [1e30, 0.0], [-2.0, 1e-40]] {
+        assert_eq!(projector.project(&x).unwrap(), quantised.project(&x).unwrap()[..], "{x:?}");
+    }
+    for x in [[0, 0], [2, -1], [i16::MAX, i16::MIN]] {
+        let expected = quantised.project_counts(&x).unwrap();
+        assert_eq!(projector.project_counts(&x).unwrap(), expected[..], "{x:?}");
+    }
+    let fault = Error::Query(Fault::NotFinite { input: 1 });
+    assert_eq!(projector.project(&[0.0, f32::NAN]), Err(fault));
+
+    // What quantising does not make is refused, and so is room that is not used.
+    let mut altered = model;
+    altered.points[1].half_length += 1;
+    let refused = QuantisedProjector::from_parts(scaling.clone(), altered).err();
+    assert!(matches!(refused, Some(Error::Parameter { name: "points", .. })), "{refused:?}");
+    let mut fewer = model;
+    fewer.header.components = 1;
+    let refused = QuantisedProjector::from_parts(scaling, fewer).err();
+    assert!(matches!(refused, Some(Error::Parameter { name: "components", .. })), "{refused:?}");
 }

@@ -115,6 +115,7 @@ impl Contents<'_> {
     fn fill(&self, template: &str) -> String {
         template
             .replace("{mark}", MARK)
+            .replace("{purpose}", self.example.purpose())
             .replace("{release}", &self.release.0)
             .replace("{checksum}", &format!("{:08x}", self.checksum))
             .replace("{upper}", self.name.upper())
@@ -144,7 +145,7 @@ pub(crate) fn folders(out: &Path, files: &[PackageFile]) -> Vec<PathBuf> {
 const README: &str = r#"<!-- {mark}: it is written again with the next export. -->
 # {lower}: {noun}
 
-A detector that `mercer fit` learned and `mercer export --package` wrote in C99: constant data, no allocation, and no state but what callers own.
+{purpose}: a model that `mercer fit` learned and `mercer export --package` wrote in C99: constant data, no allocation, and no state but what callers own.
 
 {facts}
 {usage}

@@ -59,9 +59,16 @@ fn a_package_has_what_its_ecosystem_asks_for() {
         }
         for (name, text) in &files {
             assert!(text.contains("Made by `mercer export`"), "{ecosystem}: {name}");
-            for token in
-                ["{lower}", "{upper}", "{mark}", "{checksum}", "{release}", "NAME__", "REAL "]
-            {
+            for token in [
+                "{lower}",
+                "{purpose}",
+                "{upper}",
+                "{mark}",
+                "{checksum}",
+                "{release}",
+                "NAME__",
+                "REAL ",
+            ] {
                 assert!(!text.contains(token), "{ecosystem}: {name} has {token}");
             }
         }

@@ -20,7 +20,7 @@ pub(super) const USAGE: &str = "Put this folder into `components/` of a project.
 
 const MANIFEST: &str = r#"# {mark}: it is written again with the next export.
 version: "{release}"
-description: "Tells unusual readings of sensors from usual ones: a detector with checksum {checksum}"
+description: "{purpose}: a model with checksum {checksum}"
 license: "MIT OR Apache-2.0"
 tags:
   - anomaly-detection

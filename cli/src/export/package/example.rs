@@ -51,6 +51,14 @@ impl Example {
         Self { readings: None, ..self }
     }
 
+    /// What the model is for.
+    pub(super) fn purpose(&self) -> &'static str {
+        match self.answer {
+            Answer::Verdict => "Tells unusual readings of sensors from usual ones",
+            Answer::Projection => "Makes features of readings of sensors",
+        }
+    }
+
     /// The source file.
     pub(super) fn source(&self, name: &Name, place: Place) -> String {
         let step = match (&self.readings, self.answer) {

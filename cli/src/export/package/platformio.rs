@@ -17,7 +17,7 @@ pub(super) const USAGE: &str = "Put this folder into `lib/` of a project, or nam
 const MANIFEST: &str = r#"{
   "name": "{lower}",
   "version": "{release}",
-  "description": "Tells unusual readings of sensors from usual ones: a detector with checksum {checksum}. {mark}.",
+  "description": "{purpose}: a model with checksum {checksum}. {mark}.",
   "keywords": ["anomaly detection", "sensor", "monitoring"],
   "license": "MIT OR Apache-2.0",
   "frameworks": "*",

@@ -32,9 +32,10 @@ samples:
 const KCONFIG: &str = r#"# {mark}: it is written again with the next export.
 
 config MERCER_{upper}
-	bool "Detector {lower}, which tells unusual readings from usual ones"
+	bool "Model {lower}"
 	select REQUIRES_FULL_LIBC
 	help
+	  {purpose}.
 	  A model that mercer learned, with checksum {checksum}. The minimal
 	  C library lacks the functions of math.h that it needs.
 "#;
@@ -66,7 +67,7 @@ CONFIG_MERCER_{upper}=y
 
 const SAMPLE: &str = r#"# {mark}: it is written again with the next export.
 sample:
-  name: Detector {lower}
+  name: Model {lower}
 tests:
   mercer.{lower}.score:
     harness: console
