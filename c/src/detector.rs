@@ -76,7 +76,7 @@ pub(crate) struct Model {
 }
 
 impl Object for Model {
-    const TAG: u32 = 0x4d72_4401;
+    const KIND: u32 = 0x4d72_4400;
     type Memory = DetectorMemory;
 
     unsafe fn begin(place: *mut Self, again: bool) {

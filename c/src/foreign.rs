@@ -22,8 +22,11 @@ impl Words {
 
 /// What an object of the caller is inside of the library.
 pub(crate) trait Object: Sized {
-    /// Stands at the front of an object that was initialised: not 0, and another one for each type.
-    const TAG: u32;
+    /// Another one for each type.
+    const KIND: u32;
+    /// Stands at the front of an object that was initialised: not 0, and another one for each type and
+    /// build, so that memory which outlives an update of the firmware is not taken for an object.
+    const TAG: u32 = (Self::KIND ^ BUILD) | 1;
     /// What the header calls it.
     type Memory;
 

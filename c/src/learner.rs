@@ -122,7 +122,7 @@ struct Pupil {
 }
 
 impl Object for Pupil {
-    const TAG: u32 = 0x4d72_4c01;
+    const KIND: u32 = 0x4d72_4c00;
     type Memory = LearnerMemory;
 
     unsafe fn begin(place: *mut Self, _: bool) {

@@ -147,7 +147,7 @@ struct Watch {
 }
 
 impl Object for Sentry {
-    const TAG: u32 = 0x4d72_4d01;
+    const KIND: u32 = 0x4d72_4d00;
     type Memory = MonitorMemory;
 
     unsafe fn begin(place: *mut Self, _: bool) {
