@@ -75,10 +75,10 @@ fn there_are_no_more_steps_than_documented() {
         let sweeps = steps.sweeps + 2;
         let rounds = if recipe.trim > 0.0 { 2 } else { 1 };
         let fits = rounds * folds + 1;
-        // The documented number, and what it leaves out: a few steps for each fit, whatever its size.
-        let bound = fits * (3 * r + r * r / n + 12 * r * r * sweeps / n + 7) + rounds * (n + 1) + 2;
+        // The documented number.
         let inputs = samples[0].len();
-        let bound = bound + 33 * inputs + 17;
+        let fitting = fits * (3 * r + 4 * r * r * sweeps / n + 22) + rounds * (n + 1);
+        let bound = fitting + inputs / 4 + 20 + 33 * inputs + 18;
         assert!(steps.count <= bound, "{} steps, not {bound}: {r}, {recipe:?}", steps.count);
         assert!(steps.most <= 2 * n, "{} kernel values in one step", steps.most);
     }

@@ -11,7 +11,7 @@ use mercer::kernel::Rbf;
 use mercer::linalg::MatrixView;
 use mercer::linalg::eigen::TridiagonalQr;
 use mercer::math::{Fast, Math, Real};
-use mercer::{Detector, Error, GaussianLearner, Learner, QuantisedDetector, Recipe};
+use mercer::{Detector, Error, GaussianLearner, Learner, Progress, QuantisedDetector, Recipe};
 
 const D: usize = 4;
 const N: usize = 80;
@@ -310,7 +310,16 @@ fn bad_wishes_are_refused_by_name() {
     };
     let unknown = Error::UnknownInput { input: 200, inputs: D };
     assert_eq!(refused(&mut learner, recipe(&[1, 200])), unknown);
-    assert_eq!(refused(&mut learner, recipe(&[2])), Error::NoLogarithm { input: 2 });
+    // That an input is nowhere positive is found when it is looked at.
+    learner.begin(kernel, recipe(&[2])).unwrap();
+    let error = loop {
+        match learner.step() {
+            Ok(progress) => assert_eq!(progress, Progress::Working),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error, Error::NoLogarithm { input: 2 });
+    assert!(!learner.is_learning() && learner.detector().is_err());
     let unscaled = refused(&mut learner, recipe(&[1]).standardise(false));
     assert!(matches!(unscaled, Error::Parameter { name: "logs", .. }), "{unscaled}");
     // What is not scaled is not transformed either, unless that is asked for.

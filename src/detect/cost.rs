@@ -227,9 +227,9 @@ const STEP_CORTEX_M4F: StepRates = StepRates {
     sample: 150,
     sample_input: 8,
     sample_point: 8,
-    value: 450,
-    operation: 300,
-    operation_point: 14,
+    value: 500,
+    operation: 350,
+    operation_point: 22,
     entry: 60,
 };
 const STEP_RV32IMAC: StepRates = StepRates {

@@ -40,20 +40,23 @@
 //! scaled samples are kept beside the raw ones.
 
 mod intake;
+mod preparation;
+mod workspace;
 
 use crate::Progress;
-use crate::detect::learning::{LearnReport, LearnScratch, Learning, Recipe};
+use crate::detect::learning::{LearnReport, Learning, Recipe};
 use crate::detect::logs::LogScaling;
 use crate::detect::persist::{Encode, EncodeScaling};
 use crate::detect::reading::{Prepare, PreparedSamples, Reading};
 use crate::detect::{Detector, Threshold, Verdict};
 use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Kernel, Rbf};
-use crate::kpca::{Expansion, LandmarkWorkspace, Scalar};
+use crate::kpca::Scalar;
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
-use crate::linalg::slices::{entry, head, head_mut, set, swap, tail};
-use crate::math::Real;
+use crate::linalg::slices::{entry, head, set, swap, tail};
 use intake::{Intake, Kind, calm_around};
+use preparation::Preparation;
+use workspace::Workspace;
 
 /// Which sample makes room for a new reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,9 +134,6 @@ pub struct Learner<
     detector: Detector<K, X, R, P, S>,
 }
 
-/// How many samples are scaled in a step.
-const SCALED: usize = 32;
-
 /// The usual case: a Gaussian kernel on `D` inputs in `f32`; at most `N` samples, `R` points and
 /// `P` components.
 pub type GaussianLearner<const D: usize, const N: usize, const R: usize, const P: usize> =
@@ -173,51 +173,6 @@ struct Job<K, T, E, C> {
     learning: Learning<K, T, E>,
     /// How many samples the old and the new model have been compared on.
     compared: usize,
-}
-
-/// What is left to do before the model can see the samples.
-#[derive(Clone, Debug)]
-enum Preparation<C> {
-    /// Learn the scaling.
-    Scaling(C),
-    /// Scale the samples from this one on.
-    Samples(usize),
-    Complete,
-}
-
-/// Memory that is only needed while learning.
-#[derive(Clone, Debug)]
-struct Workspace<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>> {
-    landmark: LandmarkWorkspace<T, N, R, E>,
-    kept: [u32; N],
-    rows: [u32; N],
-    spe: [T; N],
-    projection: [T; P],
-    candidate: Expansion<T, R, P>,
-}
-
-impl<T: Real, const N: usize, const R: usize, const P: usize, E: Eigensolver<T>>
-    Workspace<T, N, R, P, E>
-{
-    const EMPTY: Self = Self {
-        landmark: LandmarkWorkspace::new(),
-        kept: [0; N],
-        rows: [0; N],
-        spe: [T::ZERO; N],
-        projection: [T::ZERO; P],
-        candidate: Expansion::empty(),
-    };
-
-    fn scratch(&mut self, samples: usize) -> Result<LearnScratch<'_, T, E>, Error> {
-        Ok(LearnScratch {
-            landmark: self.landmark.scratch(samples)?,
-            kept: head_mut(&mut self.kept, samples),
-            rows: head_mut(&mut self.rows, samples),
-            spe: head_mut(&mut self.spe, samples),
-            projection: &mut self.projection,
-            candidate: self.candidate.storage(),
-        })
-    }
 }
 
 impl<K, X, const N: usize, const R: usize, const P: usize, E, S> Learner<K, X, N, R, P, E, S>
@@ -311,7 +266,8 @@ where
     /// stretch it, one of the bounds of its range.
     ///
     /// # Errors
-    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples.
+    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples:
+    /// [`Error::UnknownInput`] for one that is wished to be logarithmic and does not exist.
     pub fn begin(&mut self, kernel: K, recipe: Recipe<Scalar<K, X>>) -> Result<(), Error> {
         self.require_idle()?;
         kernel.validate()?;
@@ -326,7 +282,10 @@ where
         let preparation = match self.detector.model.is_fitted() {
             true if self.stale => Preparation::Samples(0),
             true => Preparation::Complete,
-            false if recipe.standardise => Preparation::Scaling(S::Course::default()),
+            false if recipe.standardise => {
+                S::check_logs(&recipe.logs)?;
+                Preparation::Scaling(S::Course::default())
+            }
             false => {
                 self.detector.scaling = S::identity();
                 Preparation::Samples(0)
@@ -343,10 +302,9 @@ where
     /// old one.
     ///
     /// # Errors
-    /// What [`Learning::step`] refuses, and before that [`Error::UnknownInput`] and
-    /// [`Error::NoLogarithm`] for inputs that cannot be logarithmic; [`Error::Parameter`] names a
-    /// `mean` or `deviation` that is not finite, and [`Error::Sample`] an input, because it is too
-    /// large to be scaled. Learning is given up then: samples and detector are what they were
+    /// What [`Learning::step`] refuses, and before that [`Error::NoLogarithm`] for an input that
+    /// cannot be logarithmic; [`Error::Parameter`] names a `mean` or `deviation` that is not finite,
+    /// and [`Error::Sample`] an input, because it is too large to be scaled. Learning is given up then: samples and detector are what they were
     /// before [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
         if self.job.is_empty() {
@@ -510,42 +468,6 @@ where
     fn age(&self, place: usize) -> usize {
         let n = self.samples.len().max(1);
         (place + n - self.oldest) % n
-    }
-
-    /// One step of what is left to do before the model can see the samples.
-    #[inline(never)]
-    fn prepare(&mut self) -> Result<Progress, Error> {
-        let Some(Job { recipe, preparation, .. }) = self.job.first_mut() else {
-            return Ok(Progress::Done);
-        };
-        let scaling = &mut self.detector.scaling;
-        match preparation {
-            Preparation::Scaling(course) => {
-                let outliers = recipe.trimmed(self.samples.len());
-                let progress = scaling.learn_step(course, &self.samples, outliers, recipe.logs)?;
-                if progress == Progress::Done {
-                    scaling.validate()?;
-                    *preparation = Preparation::Samples(0);
-                }
-            }
-            Preparation::Samples(next) => {
-                let some = *next..self.samples.len().min(*next + SCALED);
-                *next = some.end;
-                for (place, sample) in
-                    self.samples.iter().enumerate().take(some.end).skip(some.start)
-                {
-                    let prepared = scaling.apply(sample);
-                    S::check_prepared(&prepared).map_err(|error| error.of_sample(place))?;
-                    self.prepared.set(place, prepared);
-                }
-                if *next == self.samples.len() {
-                    self.stale = false;
-                    *preparation = Preparation::Complete;
-                }
-            }
-            Preparation::Complete => return Ok(Progress::Done),
-        }
-        Ok(Progress::Working)
     }
 
     /// Takes a reading as the newest sample.

@@ -156,7 +156,7 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 /// (`140n` in `f64`). No stage is longer: `tests/even_steps.rs` counts, and
 /// [`Learner::COST`](crate::GaussianLearner::COST) has the longest step in instructions.
 ///
-/// With `F` folds there are at most `(F + 1)·(3r + 3r²/n·s + 12) + n + d/4 + 20` steps, `s` being
+/// With `F` folds there are at most `(F + 1)·(3r + 4r²/n·s + 22) + n + d/4 + 20` steps, `s` being
 /// the eigensolver's sweeps; trimming makes the folds' part of it twice. Copies among the samples
 /// take up to `32d` more. The search for blind inputs takes up to `33d + 18` more, each with one
 /// reading to score or one input to measure; where all is well, `9d + 6`. (Readings of more than

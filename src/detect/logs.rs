@@ -152,6 +152,7 @@ impl<X: Vector> LogScaling<X> {
     where
         S: Samples<View = [X::Scalar]> + ?Sized,
     {
+        logs.require_within(X::INPUTS)?;
         let (mut learned, mut course) = (Self::EMPTY, LogCourse::default());
         while learned.learn_step(&mut course, samples, outliers, logs)? == Progress::Working {}
         Ok(learned)
@@ -169,7 +170,6 @@ impl<X: Vector> LogScaling<X> {
         S: Samples<View = [X::Scalar]> + ?Sized,
     {
         let logs = if logs == Logs::Usual { Logs::Auto } else { logs };
-        logs.require_within(X::INPUTS)?;
         let Self { scaling: Scaling { mean, deviation }, floor } = self;
         let (mean, deviation, floor) = (mean.view_mut(), deviation.view_mut(), floor.view_mut());
         learn_step(course, samples, outliers, |input| logs.of(input), mean, deviation, floor)

@@ -105,12 +105,18 @@ pub trait Prepare<X>: Clone + Debug {
     /// How far learning has come; nowhere yet by default.
     type Course: Copy + Debug + Default;
 
-    /// Goes on to learn what suits these samples; the `outliers` smallest and the `outliers` largest
-    /// values of each input count as the next one inwards. A step takes a few passes over one input.
+    /// Can inputs be logarithmic as wished?
     ///
     /// # Errors
-    /// Whatever is wrong with the wish for logarithms: [`Error::Parameter`] where none can be
-    /// taken, else [`Error::UnknownInput`] and [`Error::NoLogarithm`].
+    /// [`Error::Parameter`] where no logarithm can be taken, else [`Error::UnknownInput`].
+    fn check_logs(logs: &Logs) -> Result<(), Error>;
+
+    /// Goes on to learn what suits these samples, with a wish for logarithms that was
+    /// [checked](Self::check_logs); the `outliers` smallest and the `outliers` largest values of each
+    /// input count as the next one inwards. A step takes a few passes over one input.
+    ///
+    /// # Errors
+    /// [`Error::NoLogarithm`] names an input that is wished to be logarithmic, but nowhere positive.
     fn learn_step(
         &mut self,
         course: &mut Self::Course,
@@ -193,14 +199,11 @@ impl<X: Clone> Prepare<X> for Unscaled {
     fn identity() -> Self {
         Self
     }
-    fn learn_step(
-        &mut self,
-        (): &mut (),
-        _: &[X],
-        _: usize,
-        logs: Logs,
-    ) -> Result<Progress, Error> {
-        logs.require_none("none for readings that are not scaled").map(|()| Progress::Done)
+    fn check_logs(logs: &Logs) -> Result<(), Error> {
+        logs.require_none("none for readings that are not scaled")
+    }
+    fn learn_step(&mut self, (): &mut (), _: &[X], _: usize, _: Logs) -> Result<Progress, Error> {
+        Ok(Progress::Done)
     }
     fn validate(&self) -> Result<(), Error> {
         Ok(())
@@ -226,14 +229,16 @@ impl<X: Vector> Prepare<X> for Scaling<X> {
     fn identity() -> Self {
         Scaling::identity()
     }
+    fn check_logs(logs: &Logs) -> Result<(), Error> {
+        logs.require_none("none without a `LogScaling`")
+    }
     fn learn_step(
         &mut self,
         course: &mut Course<X::Scalar>,
         samples: &[X],
         outliers: usize,
-        logs: Logs,
+        _: Logs,
     ) -> Result<Progress, Error> {
-        logs.require_none("none without a `LogScaling`")?;
         let (mean, deviation) = (self.mean.view_mut(), self.deviation.view_mut());
         Ok(scaling::learn_step(course, samples, outliers, mean, deviation))
     }
@@ -266,6 +271,9 @@ impl<X: Vector> Prepare<X> for LogScaling<X> {
     const EMPTY: Self = LogScaling::EMPTY;
     fn identity() -> Self {
         LogScaling::identity()
+    }
+    fn check_logs(logs: &Logs) -> Result<(), Error> {
+        logs.require_within(X::INPUTS)
     }
     fn learn_step(
         &mut self,
