@@ -26,7 +26,7 @@ use crate::error::Error;
 ///
 /// // As `mercer export` does it, for the components that are wanted.
 /// type Features = QuantisedProjector<2, 16, 2>;
-/// let projector = Features::from_parts(quantised.scaling().clone(), *quantised.model())?;
+/// let projector = Features::from_parts(*quantised.scaling(), *quantised.model())?;
 /// let [load, other] = projector.project(&[18.0, 4.5])?;
 /// assert_eq!([load, other], quantised.project(&[18.0, 4.5])?[..]);
 /// # Ok::<(), mercer::Error>(())
