@@ -684,8 +684,9 @@ fn a_projector_has_the_bits_of_its_detector() {
     let detector = by_hand(0.1, points, weights, [0.25; 4]).unwrap();
     let mut quantised = QuantisedDetector::<2, 4, 2>::new();
     quantised.quantise(&detector).unwrap();
-    let (scaling, model) = (quantised.scaling().clone(), *quantised.model());
-    let projector = QuantisedProjector::from_parts(scaling.clone(), model).unwrap();
+    let (scaling, model) = (*quantised.scaling(), *quantised.model());
+    type Projector = QuantisedProjector<2, 4, 2>;
+    let projector = Projector::from_parts(scaling, model).unwrap();
     for x in [[0.0, 0.0], [0.7, -0.4], [3.0, 2.0], [1e30, 0.0], [-2.0, 1e-40]] {
         assert_eq!(projector.project(&x).unwrap(), quantised.project(&x).unwrap()[..], "{x:?}");
     }
@@ -699,10 +700,10 @@ fn a_projector_has_the_bits_of_its_detector() {
     // What quantising does not make is refused, and so is room that is not used.
     let mut altered = model;
     altered.points[1].half_length += 1;
-    let refused = QuantisedProjector::from_parts(scaling.clone(), altered).err();
+    let refused = Projector::from_parts(scaling, altered).err();
     assert!(matches!(refused, Some(Error::Parameter { name: "points", .. })), "{refused:?}");
     let mut fewer = model;
     fewer.header.components = 1;
-    let refused = QuantisedProjector::from_parts(scaling, fewer).err();
+    let refused = Projector::from_parts(scaling, fewer).err();
     assert!(matches!(refused, Some(Error::Parameter { name: "components", .. })), "{refused:?}");
 }

@@ -18,13 +18,15 @@ use crate::error::Error;
 /// #     let load = (t as f32 * 0.7).sin();
 /// #     learner.push(&[20.0 + 3.0 * load, 5.0 + load + 0.1 * (t as f32).cos()])?;
 /// # }
-/// # learner.learn(Rbf::for_inputs(2), Recipe::default().with_components(mercer::kpca::Components::Count(2)))?;
+/// # let recipe = Recipe::default().components(mercer::kpca::Components::Fixed(2));
+/// # learner.learn(Rbf::for_inputs(2), recipe)?;
 /// # let mut quantised = QuantisedDetector::<2, 16, 2>::new();
 /// # quantised.quantise(learner.detector()?)?;
 /// use mercer::detect::quantised::QuantisedProjector;
 ///
 /// // As `mercer export` does it, for the components that are wanted.
-/// let projector = QuantisedProjector::from_parts(quantised.scaling().clone(), *quantised.model())?;
+/// type Features = QuantisedProjector<2, 16, 2>;
+/// let projector = Features::from_parts(*quantised.scaling(), *quantised.model())?;
 /// let [load, other] = projector.project(&[18.0, 4.5])?;
 /// assert_eq!([load, other], quantised.project(&[18.0, 4.5])?[..]);
 /// # Ok::<(), mercer::Error>(())
