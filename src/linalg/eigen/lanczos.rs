@@ -18,6 +18,9 @@
 //!
 //! **Bound.** Residuals of 4 `ε‖A‖`, and eigenvalues off by no more than that.
 
+#[cfg(test)]
+mod tests;
+
 use super::conventions::{divide, require_finite_eigenvalues, settle_sign};
 use super::{certificate, ritz};
 use crate::error::{Error, require_capacity};
@@ -128,13 +131,26 @@ pub fn leading<T: Real>(
     floor: T,
     scratch: &mut LanczosScratch<'_, T>,
 ) -> Result<Leading<T>, Error> {
+    let factorises = matrix.rows() <= MOST_FACTORISED;
+    leading_by(factorises, matrix, wanted, floor, scratch)
+}
+
+/// The same, with a factorisation where nothing else certifies the result, or without.
+fn leading_by<T: Real>(
+    factorises: bool,
+    matrix: &mut MatrixViewMut<'_, T>,
+    wanted: usize,
+    floor: T,
+    scratch: &mut LanczosScratch<'_, T>,
+) -> Result<Leading<T>, Error> {
     let n = scratch.require_shape(matrix)?;
     if wanted == 0 || wanted > n {
         return Err(Error::Parameter { name: "wanted", rule: ">= 1 and <= matrix rows" });
     }
     require_capacity("Lanczos steps", n.min(2 * wanted + 4), scratch.values.len())?;
     let (scale, squares) = normalise(matrix)?;
-    let mut found = Lanczos::new(n, wanted, floor / scale, squares).run(matrix, scratch)?;
+    let mut state = Lanczos { factorises, ..Lanczos::new(n, wanted, floor / scale, squares) };
+    let mut found = state.run(matrix, scratch)?;
     if scale != T::ONE {
         for value in scratch.values.iter_mut().chain([&mut found.smallest]) {
             *value *= scale;
@@ -218,6 +234,8 @@ struct Lanczos<T> {
     floor: T,
     /// `‖A‖_F²`.
     squares: T,
+    /// Nothing is returned that is not certain.
+    factorises: bool,
     /// Rows of the basis.
     size: usize,
     /// How many of them are Ritz vectors of earlier rounds, coupled to the row after them by the
@@ -274,6 +292,7 @@ impl<T: Real> Lanczos<T> {
             wanted,
             floor,
             squares,
+            factorises: true,
             size: 0,
             kept: 0,
             coupling: T::ZERO,
@@ -317,7 +336,7 @@ impl<T: Real> Lanczos<T> {
             let settled = complete || self.lead_is_settled(scratch, found);
             let certain = settled && self.nothing_is_hidden(scratch, found);
             ritz::compress(self.size, keep, scratch);
-            if self.n > MOST_FACTORISED && settled {
+            if settled && !self.factorises {
                 return Ok(self.result(scratch, found, certain));
             }
             if certain || settled && self.nothing_is_missed(matrix, scratch, found) {
