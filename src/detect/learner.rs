@@ -125,11 +125,8 @@ pub struct Learner<
     /// State of the generator behind `Replace::Random`.
     random: u32,
     frozen: bool,
-    // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte
-    // that is not zero would move the whole learner from `.bss` to `.data`, which takes as much
-    // flash again.
-    job: heapless::Vec<Job<K, Scalar<K, X>, E, S::Course>, 1, u32>,
-    report: heapless::Vec<LearnReport<Scalar<K, X>>, 1, u32>,
+    job: UnderWay<K, X, E, S>,
+    report: AtMostOne<LearnReport<Scalar<K, X>>>,
     workspace: Workspace<Scalar<K, X>, N, R, P, E>,
     detector: Detector<K, X, R, P, S>,
 }
@@ -163,6 +160,12 @@ pub type GaussianLearner<const D: usize, const N: usize, const R: usize, const P
 /// ```
 pub type LogLearner<const D: usize, const N: usize, const R: usize, const P: usize> =
     Learner<Rbf<f32>, [f32; D], N, R, P, TridiagonalQr<f32>, LogScaling<[f32; D]>>;
+
+/// Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero would move
+/// the whole learner from `.bss` to `.data`, which takes as much flash again.
+type AtMostOne<V> = heapless::Vec<V, 1, u32>;
+
+type UnderWay<K, X, E, S> = AtMostOne<Job<K, Scalar<K, X>, E, <S as Prepare<X>>::Course>>;
 
 /// Learning that is under way.
 #[derive(Clone, Debug)]

@@ -39,7 +39,7 @@ pub(super) enum Kind {
 /// Decides which readings become samples.
 #[derive(Clone, Debug)]
 pub(super) struct Intake<X> {
-    /// An unusual reading, at most one. Not an `Option`: see `Learner::job`.
+    /// An unusual reading, at most one. Not an `Option`: see `AtMostOne` in `learner.rs`.
     waiting: heapless::Vec<X, 1, u32>,
     /// How many usual readings came since the last one that was not.
     calm: u32,
