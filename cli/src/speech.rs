@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::ValueEnum;
 
 use crate::escape;
+use crate::hanging::wrap;
 
 /// `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -61,7 +62,10 @@ pub(crate) fn note(text: &str) {
 }
 
 fn say(kind: &str, text: &str, colour: &str) {
-    let text = escape::line(text);
+    let mut text = escape::line(text);
+    if let Some((_, columns)) = console::Term::stderr().size_checked() {
+        text = wrap(&text, "mercer: ".len() + kind.len(), usize::from(columns));
+    }
     let _ = match HAS_COLOUR.load(Ordering::Relaxed) {
         true => writeln!(io::stderr(), "\x1b[{colour}mmercer: {kind}\x1b[0m{text}"),
         false => writeln!(io::stderr(), "mercer: {kind}{text}"),
