@@ -5,6 +5,7 @@
 
 // In the order in which data flow.
 mod escape;
+mod hanging;
 mod speech;
 mod text;
 mod number;

@@ -50,21 +50,27 @@ pub(crate) fn readings_a_day(rate: Option<f64>, front: Option<&Front>) -> Result
 
 /// So many of them a day.
 pub(crate) fn a_day(share: f64, readings: f64) -> String {
-    let count = share * readings;
-    let shown = if count >= 100.0 { thousands(count.round() as usize) } else { short(count) };
-    format!("{shown} a day")
+    format!("{} a day", shown(share * readings))
+}
+
+fn shown(count: f64) -> String {
+    if count >= 100.0 { thousands(count.round() as usize) } else { short(count) }
 }
 
 /// What a model's promise comes to.
 pub(crate) fn in_words(training: &Training, readings: f64) -> String {
-    let unusual = training.false_alarms.map(|share| format!("{} unusual", a_day(share, readings)));
+    let count = |share: f64| shown(share * readings);
+    let all = thousands(readings.round() as usize);
+    let unusual = training
+        .false_alarms
+        .map(|share| format!("{} of {all} normal readings unusual", count(share)));
     let seen = training.later.as_ref().map_or(training.samples, |later| later.readings);
     let alarm = |alarms: usize| {
-        let rate = a_day(alarms as f64 / seen.max(1) as f64, readings);
-        format!("the alarm raised {rate} at the rate seen")
+        let share = alarms as f64 / seen.max(1) as f64;
+        format!("the alarm raised {} times, as often as it was seen", count(share))
     };
     let told: Vec<String> = unusual.into_iter().chain(training.alarms.map(alarm)).collect();
-    format!("of {} normal readings {}", thousands(readings.round() as usize), told.join(", "))
+    told.join(", ")
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use clap::ValueEnum;
 
 use crate::escape;
+use crate::hanging::wrap;
 
 /// `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -80,10 +81,20 @@ fn held() -> MutexGuard<'static, Option<Vec<String>>> {
 }
 
 fn say(kind: &str, text: &str, colour: &str) {
+<<<<<<< HEAD
     let text = escape::line(text);
     let line = match HAS_COLOUR.load(Ordering::Relaxed) {
         true => format!("\x1b[{colour}mmercer: {kind}\x1b[0m{text}"),
         false => format!("mercer: {kind}{text}"),
+=======
+    let mut text = escape::line(text);
+    if let Some((_, columns)) = console::Term::stderr().size_checked() {
+        text = wrap(&text, "mercer: ".len() + kind.len(), usize::from(columns));
+    }
+    let _ = match HAS_COLOUR.load(Ordering::Relaxed) {
+        true => writeln!(io::stderr(), "\x1b[{colour}mmercer: {kind}\x1b[0m{text}"),
+        false => writeln!(io::stderr(), "mercer: {kind}{text}"),
+>>>>>>> desk
     };
     match held().as_mut() {
         Some(held) => held.push(line),

@@ -233,7 +233,7 @@ fn false_alarms_are_told_per_day() {
         let error = desk.fail(&[command, &["--per-day"]].concat());
         assert!(error.contains("--rate HZ"), "{error}");
         let told = desk.succeed(&[command, &["--per-day", "--rate", "2"]].concat());
-        assert!(told.contains(" a day"), "{command:?}: {told}");
+        assert!(told.contains("a day"), "{command:?}: {told}");
     }
     // A model of raw samples knows its rate: 8 rows a reading, 16 a second.
     let fit = [
