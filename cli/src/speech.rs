@@ -81,20 +81,13 @@ fn held() -> MutexGuard<'static, Option<Vec<String>>> {
 }
 
 fn say(kind: &str, text: &str, colour: &str) {
-<<<<<<< HEAD
-    let text = escape::line(text);
-    let line = match HAS_COLOUR.load(Ordering::Relaxed) {
-        true => format!("\x1b[{colour}mmercer: {kind}\x1b[0m{text}"),
-        false => format!("mercer: {kind}{text}"),
-=======
     let mut text = escape::line(text);
     if let Some((_, columns)) = console::Term::stderr().size_checked() {
         text = wrap(&text, "mercer: ".len() + kind.len(), usize::from(columns));
     }
-    let _ = match HAS_COLOUR.load(Ordering::Relaxed) {
-        true => writeln!(io::stderr(), "\x1b[{colour}mmercer: {kind}\x1b[0m{text}"),
-        false => writeln!(io::stderr(), "mercer: {kind}{text}"),
->>>>>>> desk
+    let line = match HAS_COLOUR.load(Ordering::Relaxed) {
+        true => format!("\x1b[{colour}mmercer: {kind}\x1b[0m{text}"),
+        false => format!("mercer: {kind}{text}"),
     };
     match held().as_mut() {
         Some(held) => held.push(line),
