@@ -48,10 +48,24 @@ const fn scales_query(inputs: usize) -> bool {
     inputs <= FEW
 }
 
-/// `‖p‖²`, in the order in which constants of it are made.
+/// `‖p‖²` by a plain sum.
 #[inline(always)]
 fn squared_length<T: Real>(point: &[T]) -> T {
     sum(point.iter().map(|&x| x * x))
+}
+
+/// `‖p‖²` with what rounding takes from the sum added in the end (Knuth, *The Art of Computer
+/// Programming* 2, 4.2.2): all terms have one sign, and of many inputs a plain sum would be off by
+/// more than the inner product that it joins.
+fn exact_squared_length<T: Real>(point: &[T]) -> T {
+    let (mut square, mut lost) = (T::ZERO, T::ZERO);
+    for &x in point {
+        let (before, term) = (square, x * x);
+        square += term;
+        let added = square - before;
+        lost += (before - (square - added)) + (term - added);
+    }
+    square + lost
 }
 
 /// The Gaussian kernel `exp(−γ‖x−y‖²)`, `γ = 1/(2σ²)`.
@@ -106,15 +120,14 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
 impl<T: Real, M: Math<T>> BlockKernel<[T]> for Rbf<T, M> {
     #[inline(always)]
     fn is_near(&self, point: &[T]) -> bool {
-        self.is_near_by(squared_length(point))
+        let square = squared_length(point);
+        self.gamma * square <= T::from_f64(NEAR_POINT) && self.rate().is_finite()
     }
 
     fn memo(&self, point: &[T]) -> Option<T> {
-        // In the model's own precision: the inner product that it joins is no more exact.
-        let square = squared_length(point);
         // By half the rate of the query, so that rounding of the rate is but another width.
         let share = if scales_query(point.len()) { self.half_rate() } else { T::from_f64(0.5) };
-        self.is_near_by(square).then(|| -(share * square))
+        self.is_near(point).then(|| -(share * exact_squared_length(point)))
     }
 
     #[inline(always)]
@@ -196,12 +209,6 @@ impl<T: Real, M: Math<T>> BlockKernel<[T]> for Rbf<T, M> {
 }
 
 impl<T: Real, M: Math<T>> Rbf<T, M> {
-    /// Is a point of this squared length near?
-    #[inline(always)]
-    fn is_near_by(&self, square: T) -> bool {
-        self.gamma * square <= T::from_f64(NEAR_POINT) && self.rate().is_finite()
-    }
-
     /// `2γ` in the steps of the exponent.
     #[inline(always)]
     fn rate(&self) -> T {
@@ -239,15 +246,19 @@ macro_rules! const_memos {
                 let share = if scales_query(D) { M::STEPS as $t * self.gamma } else { 0.5 };
                 let mut i = 0;
                 while i < R {
-                    let (mut square, mut j) = (0.0, 0);
+                    let (mut square, mut lost, mut j) = (0.0, 0.0, 0);
                     while j < D {
-                        square += points[i][j] * points[i][j];
+                        // As in `exact_squared_length`.
+                        let (before, term) = (square, points[i][j] * points[i][j]);
+                        square += term;
+                        let added = square - before;
+                        lost += (before - (square - added)) + (term - added);
                         j += 1;
                     }
                     if !(self.gamma * square <= NEAR_POINT as $t && rate.is_finite()) {
                         break;
                     }
-                    memos.values[i] = -(share * square);
+                    memos.values[i] = -(share * (square + lost));
                     i += 1;
                 }
                 memos.near = i as u32;
