@@ -1,20 +1,26 @@
-//! `cargo xtask bench`: instructions, stack and flash of the usual tasks on every board.
+//! `cargo xtask bench`: instructions, cycles, stack, RAM and flash of the usual tasks on every board.
 //!
-//! tests/device/bench is the firmware; plan.rs says what is measured.
+//! tests/device/bench is what firmware is made of; plan.rs says what is measured, cycles.rs what is
+//! assumed of cycles, goals.rs what is wanted.
 
+mod build;
 mod c;
 mod clock;
 #[cfg(test)]
 mod cost;
+mod cycles;
 mod drift;
 mod flash;
+mod goals;
 mod growth;
 mod measure;
 mod peers;
 pub(crate) mod plan;
 mod plot;
+mod quantised;
 mod readme;
 mod record;
+mod rp2040;
 mod selection;
 
 use std::fs;
@@ -26,7 +32,9 @@ use anyhow::{Context, Result};
 use crate::firmware::Project;
 pub(crate) use c::run as run_c;
 use drift::Drift;
+use goals::Goals;
 use record::Row;
+pub(crate) use rp2040::run as check_cycles;
 pub(crate) use selection::Selection;
 
 /// What becomes of the results.
@@ -74,9 +82,14 @@ fn check(selection: &Selection, old: &[Row], fresh: &[Row]) -> Result<ExitCode> 
     let (covered, others): (Vec<Row>, Vec<Row>) =
         old.iter().cloned().partition(|row| selection.covers(&row.key));
     let drift = Drift::between(&covered, fresh);
-    eprint!("\n{drift}");
+    let goals = Goals::beside(old, fresh);
+    eprint!("\n{goals}\n{drift}");
     if drift.fails() {
         eprintln!("(Was it the compiler? A new one counts differently: then run with --update.)");
+        return Ok(ExitCode::FAILURE);
+    }
+    if goals.fails() {
+        eprintln!("a goal that was met is lost");
         return Ok(ExitCode::FAILURE);
     }
     // Lines may need counts that were not asked for.
