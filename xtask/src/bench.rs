@@ -105,6 +105,7 @@ fn update(
     old: Vec<Row>,
     fresh: Vec<Row>,
 ) -> Result<ExitCode> {
+    eprint!("\n{}\n", Goals::beside(&old, &fresh));
     let kept = old.into_iter().filter(|row| !selection.covers(&row.key));
     let mut rows: Vec<Row> = kept.chain(fresh).collect();
     let order = Selection::everything().keys();

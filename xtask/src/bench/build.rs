@@ -179,3 +179,31 @@ fn program(cases: &[Case]) -> Result<String> {
         tasks.join(", ")
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::plan::SCORE;
+
+    #[test]
+    fn a_program_names_its_task_and_brings_integers_only_if_it_needs_them() {
+        let text = program(&[SCORE]).unwrap();
+        assert!(text.contains("bench::firmware!(Score<8, 64, 4>);"), "{text}");
+        assert!(!text.contains(INTEGERS), "{text}");
+        let whole = Case { task: "detect-i16", precision: "i16", ..SCORE };
+        let text = program(&[whole]).unwrap();
+        assert!(text.contains("impl Integers<8, 64, 4> for Quantised"), "{text}");
+        assert!(program(&[Case { task: "nonsense", ..SCORE }]).is_err());
+    }
+
+    #[test]
+    fn flags_are_those_of_the_release_profile() {
+        let plain = common_arguments("s", "");
+        assert!(
+            plain.contains(&"-Copt-level=s".to_string()) && plain.contains(&"-Clto".to_string())
+        );
+        assert!(!plain.iter().any(|flag| flag.contains("target-cpu")));
+        let tuned = common_arguments("3", "cortex-m4");
+        assert!(tuned.contains(&"-Ctarget-cpu=cortex-m4".to_string()));
+    }
+}
