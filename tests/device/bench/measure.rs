@@ -3,8 +3,9 @@
 //! Nothing here depends on the task: whatever is measured, this is the same code, and its size is
 //! that of the firmware without a task.
 //!
-//! QEMU's `-icount` makes every instruction take the same virtual time, so a timer counts instructions; `xtask/src/bench/clock.rs` has the
-//! rates. The timer is the first CMSDK timer of the MPS2 boards, counting down in 32 bits, or `minstret` of a RISC-V core.
+//! QEMU's `-icount` makes every instruction take the same virtual time, so a timer counts
+//! instructions; `xtask/src/bench/clock.rs` has the rates. The timer is the first CMSDK timer of the
+//! MPS2 boards, counting down in 32 bits, or `minstret` of a RISC-V core.
 
 use core::hint::black_box;
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -87,7 +88,7 @@ fn counted(work: Work<'_>) -> (u32, bool, u32) {
     (before, done, after)
 }
 
-/// Instructions since some moment, about: for comparing parts of the work with each other.
+/// Ticks that some work takes, about: for comparing parts of it with each other.
 pub(crate) fn elapsed(work: impl FnOnce()) -> u32 {
     let before = now();
     compiler_fence(Ordering::SeqCst);
