@@ -20,7 +20,7 @@ pub(crate) const NO_PANIC: &str = "no_panic";
 /// The example target that only makes sense on a device; see stack.rs.
 pub(crate) const STACK: &str = "stack";
 
-/// The example target that is built once for each task to count; see bench.rs.
+/// The example target that is a library of tasks to count; see bench.rs.
 pub(crate) const BENCH: &str = "bench";
 
 /// What cargo says about the package.
@@ -176,11 +176,11 @@ pub(crate) fn with_much_memory(cargo: &mut Command) {
     cargo.arg(format!("target.thumbv6m-none-eabi.rustflags = [{}]", sizes.join(", ")));
 }
 
-/// Builds `bench` with a cargo that has been told for what.
-pub(crate) fn build_bench(mut cargo: Command) -> Result<PathBuf> {
+/// Builds `bench`, a library, with a cargo that has been told for what; returns what cargo reports.
+pub(crate) fn build_bench(mut cargo: Command) -> Result<Vec<Message>> {
     let (name, kind) = (BENCH.to_string(), TargetKind::Example);
     cargo.args(selection(&[&Program { name, kind, features: Vec::new() }]));
-    executables(&mut cargo)?.remove(BENCH).context("cargo reported no executable")
+    messages(&mut cargo)
 }
 
 /// By program, where its executable is or why there is none.
@@ -223,20 +223,24 @@ fn selection(programs: &[&Program]) -> Vec<String> {
 
 /// Runs a cargo that builds, and returns the executables it reports; the error is what it said.
 fn executables(cargo: &mut Command) -> Result<BTreeMap<String, PathBuf>> {
-    let output =
-        cargo.output().with_context(|| format!("cannot start {:?}", cargo.get_program()))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "it does not build\n{}", said.trim_end());
-    eprint!("{said}");
     let mut found = BTreeMap::new();
-    for message in Message::parse_stream(output.stdout.as_slice()) {
-        if let Message::CompilerArtifact(artifact) = message?
+    for message in messages(cargo)? {
+        if let Message::CompilerArtifact(artifact) = message
             && let Some(path) = artifact.executable
         {
             found.insert(artifact.target.name, path.into());
         }
     }
     Ok(found)
+}
+
+fn messages(cargo: &mut Command) -> Result<Vec<Message>> {
+    let output =
+        cargo.output().with_context(|| format!("cannot start {:?}", cargo.get_program()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "it does not build\n{}", said.trim_end());
+    eprint!("{said}");
+    Message::parse_stream(output.stdout.as_slice()).map(|message| Ok(message?)).collect()
 }
 
 /// The device test and the examples, in the order of their names.

@@ -84,6 +84,36 @@ impl Toolchain {
         self.build_core
     }
 
+    /// What `.cargo/config.toml` tells rustc for this target, which cargo alone would pass on.
+    pub(crate) fn configured_flags(&self, root: &Path) -> Result<Vec<String>> {
+        let mut cargo = Command::new(&self.compiler.cargo);
+        // A command that is not stable; what it reads is.
+        cargo.env("RUSTC_BOOTSTRAP", "1").current_dir(root);
+        cargo.args(["-Zunstable-options", "config", "get", "--format", "json", "target"]);
+        let output = cargo.output().context("cargo does not run")?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "cargo config: {}", said.trim_end());
+        let config: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+        Ok(flags_for(&config, self.target))
+    }
+
+    /// The rustc that [`cargo`](Self::cargo) uses, with the linker for this target.
+    pub(crate) fn rustc(&self) -> Command {
+        let program = self.compiler.rustc.as_deref().unwrap_or(Path::new("rustc"));
+        let mut command = Command::new(program);
+        if self.compiler.rustc.is_some() {
+            command.env_remove("RUSTUP_TOOLCHAIN").env_remove("LD_LIBRARY_PATH");
+        }
+        if self.build_core {
+            command.env("RUSTC_BOOTSTRAP", "1").arg("-Zunstable-options");
+        }
+        command.args(["--target", self.target]);
+        if let Some(linker) = &self.linker {
+            command.arg(format!("-Clinker={}", linker.display()));
+        }
+        command
+    }
+
     /// `cargo <subcommand>` for this target, with `target_dir` for its output.
     pub(crate) fn cargo(&self, subcommand: &str, target_dir: &Path) -> Command {
         let mut command = Command::new(&self.compiler.cargo);
@@ -107,6 +137,15 @@ impl Toolchain {
         }
         command
     }
+}
+
+/// Those for all devices, then those for this one. A dot in a name has made tables of its parts.
+fn flags_for(config: &serde_json::Value, target: &str) -> Vec<String> {
+    let common = config.pointer("/target/cfg(target_os = \"none\")");
+    let own = config.pointer(&format!("/target/{}", target.replace('.', "/")));
+    let flags =
+        [common, own].into_iter().flatten().filter_map(|table| table["rustflags"].as_array());
+    flags.flatten().filter_map(|flag| flag.as_str().map(str::to_string)).collect()
 }
 
 impl fmt::Display for Toolchain {
@@ -252,6 +291,18 @@ mod tests {
         assert!(words.starts_with("-Zbuild-std=core build --quiet"), "{words}");
         assert!(words.contains(" --config target.'cfg("), "{words}");
         assert!(command.get_envs().any(|(name, _)| name == "RUSTC_BOOTSTRAP"));
+    }
+
+    #[test]
+    fn flags_are_those_of_all_devices_and_of_one() {
+        let config = serde_json::json!({ "target": {
+            "cfg(target_os = \"none\")": { "rustflags": ["-Ca"] },
+            "thumbv8m": { "main-none-eabihf": { "rustflags": ["-Cb"] } },
+            "thumbv6m-none-eabi": { "rustflags": ["-Cc"] },
+        } });
+        assert_eq!(flags_for(&config, "thumbv8m.main-none-eabihf"), ["-Ca", "-Cb"]);
+        assert_eq!(flags_for(&config, "thumbv6m-none-eabi"), ["-Ca", "-Cc"]);
+        assert_eq!(flags_for(&config, "thumbv7m-none-eabi"), ["-Ca"]);
     }
 
     #[test]

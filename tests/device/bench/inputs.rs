@@ -1,171 +1,145 @@
-//! What the tasks work on: computed by the compiler, so that no code for it is in the firmware. `cargo xtask bench` leaves the bytes of
-//! the statics in this file out of a task's flash: how large a model is, is known.
+//! What the tasks work on: computed by the compiler, so that no code for it is in the firmware.
+//!
+//! `xtask/src/bench/quantised.rs` includes this file, too: it makes the integers of one of the
+//! detectors.
 
 use mercer::Detector;
-use mercer::detect::{LogDetector, LogScaling, Scaling, Threshold};
+use mercer::detect::{GaussianProjector, LogDetector, LogScaling, Scaling, Threshold};
 use mercer::kernel::Rbf;
 use mercer::kpca::{Expansion, ExpansionHeader};
-use mercer::linalg::Matrix;
-
-use crate::shape::{D, N, P, R, Scalar, is};
-use crate::signal::LENGTH;
-
-pub(crate) type Sample = [Scalar; D];
-
-/// The default of the library, `1/(8·d)`.
-pub(crate) const GAMMA: Scalar = 1.0 / (8.0 * D as Scalar);
 
 /// Scaled samples to fit a model to.
-pub(crate) static SAMPLES: [Sample; N] = samples(&mut Generator(1), 0.0, 1.0);
+pub(crate) const fn scaled<const N: usize, const D: usize>() -> [[f32; D]; N] {
+    single(values(&mut Generator(1), 0.0, 1.0))
+}
 
 /// Raw ones, to learn from with all that belongs to it.
-pub(crate) static RAW_SAMPLES: [Sample; N] = samples(&mut Generator(1), MEAN, DEVIATION);
+pub(crate) const fn raw<const N: usize, const D: usize>() -> [[f32; D]; N] {
+    single(values(&mut Generator(1), MEAN, DEVIATION))
+}
 
 /// A raw reading, to score.
-pub(crate) static READING: Sample = samples::<1>(&mut Generator(2), MEAN, DEVIATION)[0];
+pub(crate) const fn reading<const D: usize>() -> [f32; D] {
+    single(values::<1, D>(&mut Generator(2), MEAN, DEVIATION))[0]
+}
 
 /// The same, scaled.
-pub(crate) static SCALED_READING: Sample = samples::<1>(&mut Generator(2), 0.0, 1.0)[0];
+pub(crate) const fn scaled_reading<const D: usize>() -> [f32; D] {
+    single(values::<1, D>(&mut Generator(2), 0.0, 1.0))[0]
+}
+
+/// The same in double precision.
+pub(crate) const fn scaled_reading_double<const D: usize>() -> [f64; D] {
+    values::<1, D>(&mut Generator(2), 0.0, 1.0)[0]
+}
 
 /// Raw samples of `D` channels: a wave in noise.
-pub(crate) static SIGNAL: [[f32; D]; LENGTH] = {
-    let (mut signal, mut generator, mut i) = ([[0.0; D]; LENGTH], Generator(5), 0);
-    while i < LENGTH * D {
+pub(crate) const fn signal<const N: usize, const D: usize>() -> [[f32; D]; N] {
+    let (mut signal, mut generator, mut i) = ([[0.0; D]; N], Generator(5), 0);
+    while i < N * D {
         let wave = (i / D % 9) as f64 - 4.0;
         signal[i / D][i % D] = (9.81 + 0.1 * wave + 0.1 * generator.normal()) as f32;
         i += 1;
     }
     signal
-};
+}
 
 const MEAN: f64 = 20.0;
 const DEVIATION: f64 = 2.0;
-
-/// A model of the right sizes. Its numbers are of a usual magnitude and otherwise at random: they do not change what a score costs.
-macro_rules! detector {
-    ($scalar:ty, $scaling:ident, $with:expr) => {{
-        const POINTS: [[$scalar; D]; R] = {
-            let exact: [[f64; D]; R] = values(&mut Generator(3), 0.0, 1.0);
-            let mut points = [[0.0; D]; R];
-            let mut i = 0;
-            while i < R * D {
-                points[i / D][i % D] = exact[i / D][i % D] as $scalar;
-                i += 1;
-            }
-            points
-        };
-        const EXPANSION: Expansion<$scalar, R, P> = {
-            let mut generator = Generator(4);
-            let (mut weights, mut variances) = ([[0.0; P]; R], [0.0; P]);
-            let mut i = 0;
-            while i < R * P {
-                weights[i / P][i % P] = (2.0 * generator.normal() / R as f64) as $scalar;
-                variances[i % P] = 0.25 / (1 + i % P) as $scalar;
-                i += 1;
-            }
-            let header = ExpansionHeader::new(R as u32, P as u32, 0.75, 2.0, false);
-            let centre = [1.0 / R as $scalar; R];
-            match Expansion::from_parts(header, weights, centre, [0.125; P], variances) {
-                Ok(expansion) => expansion,
-                Err(_) => panic!("there is room for all points and components"),
-            }
-        };
-        Detector::<Rbf<$scalar>, [$scalar; _], _, _, $scaling<[$scalar; _]>>::in_flash(
-            $with,
-            Rbf::new(1.0 / (8.0 * D as $scalar)),
-            POINTS,
-            EXPANSION,
-            Threshold::new(0.1),
-        )
-        .expect("a valid detector")
-    }};
-}
-
-/// Of inputs as they are, and of inputs that are all logarithmic.
-macro_rules! plain {
-    ($scalar:ty) => {
-        detector!($scalar, Scaling, Scaling::new([MEAN as $scalar; D], [DEVIATION as $scalar; D]))
-    };
-}
-macro_rules! logarithmic {
-    ($scalar:ty) => {
-        detector!($scalar, LogScaling, {
-            let scaling = Scaling::new([LOG_MEAN as $scalar; D], [LOG_DEVIATION as $scalar; D]);
-            LogScaling::new(scaling, [FLOOR as $scalar; D])
-        })
-    };
-}
 
 /// Of the logarithms of raw readings, about.
 const LOG_MEAN: f64 = 3.0;
 const LOG_DEVIATION: f64 = 0.1;
 const FLOOR: f64 = 5.0;
 
-pub(crate) static DETECTOR: Detector<Rbf<Scalar>, Sample, R, P> = plain!(Scalar);
-pub(crate) static LOG_DETECTOR: Detector<Rbf<Scalar>, Sample, R, P, LogScaling<Sample>> =
-    logarithmic!(Scalar);
+const fn points<const D: usize, const R: usize>() -> [[f64; D]; R] {
+    values(&mut Generator(3), 0.0, 1.0)
+}
 
-/// In single precision in any case: those that can be quantised.
-pub(crate) static SINGLE: Detector<Rbf<f32>, [f32; D], R, P> = plain!(f32);
-pub(crate) static LOG_SINGLE: LogDetector<D, R, P> = logarithmic!(f32);
-
-/// A raw reading for it.
-pub(crate) static SINGLE_READING: [f32; D] = {
-    let exact = values::<1>(&mut Generator(2), MEAN, DEVIATION);
-    let mut reading = [0.0; D];
-    let mut j = 0;
-    while j < D {
-        reading[j] = exact[0][j] as f32;
-        j += 1;
+const fn weights<const R: usize, const P: usize>() -> [[f64; P]; R] {
+    let (mut generator, mut weights, mut i) = (Generator(4), [[0.0; P]; R], 0);
+    while i < R * P {
+        weights[i / P][i % P] = 2.0 * generator.normal() / R as f64;
+        i += 1;
     }
-    reading
-};
+    weights
+}
 
-/// The centred Gram matrix of the samples under the Gaussian kernel.
-pub(crate) static CENTRED_GRAM: Matrix<Scalar, N, N> = Matrix::from_rows(centred_gram());
-
-/// Correlated inputs, as sensors have them: a third of them follows each of three causes, with noise of the same strength.
-const fn values<const COUNT: usize>(
-    generator: &mut Generator,
-    mean: f64,
-    deviation: f64,
-) -> [[f64; D]; COUNT] {
-    let mut samples = [[0.0; D]; COUNT];
-    let mut i = 0;
-    while i < COUNT {
-        let causes = [generator.normal(), generator.normal(), generator.normal()];
-        let mut j = 0;
-        while j < D {
-            let value = 0.7 * causes[j % 3] + 0.7 * generator.normal();
-            samples[i][j] = mean + deviation * value;
-            j += 1;
+/// A model of the right sizes, as a function of this name. Its numbers are of a usual magnitude and
+/// otherwise at random: they do not change what a score costs.
+macro_rules! detector {
+    ($(#[$doc:meta])* $name:ident, $scalar:ident, $scaling:ident, $detector:ty, $with:expr) => {
+        $(#[$doc])*
+        pub(crate) const fn $name<const D: usize, const R: usize, const P: usize>() -> $detector {
+            let (mut weights, mut variances) = ([[0.0; P]; R], [0.0; P]);
+            let (exact, mut i) = (self::weights::<R, P>(), 0);
+            while i < R * P {
+                weights[i / P][i % P] = exact[i / P][i % P] as $scalar;
+                variances[i % P] = 0.25 / (1 + i % P) as $scalar;
+                i += 1;
+            }
+            let (mut points, exact, mut i) = ([[0.0; D]; R], self::points::<D, R>(), 0);
+            while i < R * D {
+                points[i / D][i % D] = exact[i / D][i % D] as $scalar;
+                i += 1;
+            }
+            let header = ExpansionHeader::new(R as u32, P as u32, 0.75, 2.0, false);
+            let centre = [1.0 / R as $scalar; R];
+            let expansion =
+                match Expansion::from_parts(header, weights, centre, [0.125; P], variances) {
+                    Ok(expansion) => expansion,
+                    Err(_) => panic!("there is room for all points and components"),
+                };
+            let kernel = Rbf::new(1.0 / (8.0 * D as $scalar));
+            let threshold = Threshold::new(SPE as $scalar);
+            Detector::<Rbf<$scalar>, [$scalar; D], R, P, $scaling<[$scalar; D]>>::in_flash(
+                $with, kernel, points, expansion, threshold,
+            )
+            .expect("a valid detector")
         }
-        i += 1;
-    }
-    samples
+    };
 }
 
-const fn samples<const COUNT: usize>(
-    generator: &mut Generator,
-    mean: f64,
-    deviation: f64,
-) -> [Sample; COUNT] {
-    let exact: [[f64; D]; COUNT] = values(generator, mean, deviation);
-    let mut samples = [[0.0; D]; COUNT];
-    let mut i = 0;
-    while i < COUNT * D {
-        samples[i / D][i % D] = exact[i / D][i % D] as Scalar;
-        i += 1;
-    }
-    samples
+/// Of inputs as they are.
+pub(crate) const fn scaling<const D: usize>() -> Scaling<[f32; D]> {
+    Scaling::new([MEAN as f32; D], [DEVIATION as f32; D])
 }
 
-const fn centred_gram() -> [[Scalar; N]; N] {
-    // The compiler computes every static, used or not, and takes long for this one.
-    if !is("jacobi") && !is("eigen") {
-        return [[0.0; N]; N];
-    }
-    let samples: [Sample; N] = samples(&mut Generator(1), 0.0, 1.0);
+/// Of inputs that are all logarithmic.
+pub(crate) const fn log_scaling<const D: usize>() -> LogScaling<[f32; D]> {
+    let scaling = Scaling::new([LOG_MEAN as f32; D], [LOG_DEVIATION as f32; D]);
+    LogScaling::new(scaling, [FLOOR as f32; D])
+}
+
+/// Of all detectors.
+pub(crate) const SPE: f32 = 0.1;
+
+detector!(
+    /// Of inputs as they are.
+    detector, f32, Scaling, Detector<Rbf<f32>, [f32; D], R, P>, scaling()
+);
+detector!(
+    /// The same in double precision.
+    double, f64, Scaling, Detector<Rbf<f64>, [f64; D], R, P>,
+    Scaling::new([MEAN; D], [DEVIATION; D])
+);
+detector!(
+    /// Of inputs that are all logarithmic.
+    logarithmic, f32, LogScaling, LogDetector<D, R, P>, log_scaling()
+);
+
+/// The points and weights of [`detector`], without what is for scores.
+pub(crate) const fn projector<const D: usize, const R: usize, const P: usize>()
+-> GaussianProjector<D, R, P> {
+    let kernel = Rbf::new(1.0 / (8.0 * D as f32));
+    let (points, weights) = (single(points::<D, R>()), single(weights::<R, P>()));
+    GaussianProjector::in_flash(scaling(), kernel, points, weights, [0.125; P])
+        .expect("a valid projector")
+}
+
+/// The centred Gram matrix of scaled samples under the Gaussian kernel.
+pub(crate) const fn centred_gram<const N: usize, const D: usize>() -> [[f32; N]; N] {
+    let samples: [[f32; D]; N] = scaled();
     let (mut gram, mut means, mut grand) = ([[0.0; N]; N], [0.0; N], 0.0);
     let mut i = 0;
     while i < N {
@@ -190,7 +164,7 @@ const fn centred_gram() -> [[Scalar; N]; N] {
         let mut j = 0;
         while j < N {
             // In this order the result is symmetric to the last bit.
-            centred[i][j] = ((gram[i][j] - (means[i] + means[j])) + grand) as Scalar;
+            centred[i][j] = ((gram[i][j] - (means[i] + means[j])) + grand) as f32;
             j += 1;
         }
         i += 1;
@@ -198,7 +172,39 @@ const fn centred_gram() -> [[Scalar; N]; N] {
     centred
 }
 
-/// `e^−x` for `x ≥ 0`, which `core` cannot compute: four terms of the series at `x/1024`, squared ten times. Good to 1e-9 for `x < 8`.
+/// Correlated inputs, as sensors have them: a third of them follows each of three causes, with noise
+/// of the same strength.
+const fn values<const COUNT: usize, const D: usize>(
+    generator: &mut Generator,
+    mean: f64,
+    deviation: f64,
+) -> [[f64; D]; COUNT] {
+    let mut samples = [[0.0; D]; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        let causes = [generator.normal(), generator.normal(), generator.normal()];
+        let mut j = 0;
+        while j < D {
+            let value = 0.7 * causes[j % 3] + 0.7 * generator.normal();
+            samples[i][j] = mean + deviation * value;
+            j += 1;
+        }
+        i += 1;
+    }
+    samples
+}
+
+const fn single<const A: usize, const B: usize>(exact: [[f64; B]; A]) -> [[f32; B]; A] {
+    let (mut single, mut i) = ([[0.0; B]; A], 0);
+    while i < A * B {
+        single[i / B][i % B] = exact[i / B][i % B] as f32;
+        i += 1;
+    }
+    single
+}
+
+/// `e^−x` for `x ≥ 0`, which `core` cannot compute: four terms of the series at `x/1024`, squared ten
+/// times. Good to 1e-9 for `x < 8`.
 const fn exp_of_minus(x: f64) -> f64 {
     let small = x / 1024.0;
     let mut power = 1.0 - small * (1.0 - small / 2.0 * (1.0 - small / 3.0 * (1.0 - small / 4.0)));

@@ -3,46 +3,43 @@
 use core::hint::black_box;
 
 use mercer::Progress;
-use mercer::signal::{Feature, FrontEnd, Stream, fill_turn, outputs, power_spectrum};
-use static_cell::ConstStaticCell;
+use mercer::signal::{Feature, FrontEnd, Stream, fill_turn, power_spectrum};
 
-use crate::inputs::SIGNAL;
-use crate::shape::{D, N};
-use crate::tasks::Task;
-
-/// Samples of a window. The compiler looks at these tasks for any shape, also one that has no spectrum.
-pub(crate) const LENGTH: usize = if N.is_power_of_two() { N } else { 8 };
+use crate::inputs;
+use crate::task::Task;
 
 /// The default without an FFT.
-pub(crate) struct InTime;
+pub struct InTime;
 
 impl FrontEnd for InTime {
     const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::LogMad];
 }
 
 /// The default.
-pub(crate) struct WithBands;
+pub struct WithBands;
 
 impl FrontEnd for WithBands {
     const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::Bands(4)];
 }
 
-/// A recipe whose stream has a place in memory.
-pub(crate) trait Placed<const MEMORY: usize>: FrontEnd + Sized + 'static {
-    type Stream: Work;
-    fn place() -> Option<&'static mut Self::Stream>;
-}
-
-/// What is measured of a stream.
-pub(crate) trait Work {
+/// What is measured of a stream of `D` channels with windows of `N` samples.
+pub trait Work<const N: usize, const D: usize>: Send + 'static {
+    /// All zeros.
+    const NEW: Self;
+    /// Stores a sample.
     fn take(&mut self, sample: &[f32; D]) -> Option<Progress>;
+    /// Works on one channel of a whole window.
     fn step(&mut self) -> Option<Progress>;
+    /// Does both; true if a window is complete.
     fn push(&mut self, sample: &[f32; D]) -> bool;
 }
 
-impl<F: FrontEnd, const INPUTS: usize, const MEMORY: usize> Work
-    for Stream<F, f32, D, LENGTH, LENGTH, INPUTS, MEMORY>
+impl<F, const N: usize, const D: usize, const INPUTS: usize, const MEMORY: usize> Work<N, D>
+    for Stream<F, f32, D, N, N, INPUTS, MEMORY>
+where
+    F: FrontEnd + Send + 'static,
 {
+    const NEW: Self = Self::new();
     fn take(&mut self, sample: &[f32; D]) -> Option<Progress> {
         self.take(sample).ok()
     }
@@ -54,101 +51,80 @@ impl<F: FrontEnd, const INPUTS: usize, const MEMORY: usize> Work
     }
 }
 
-macro_rules! placed {
-    ($recipe:ident, $memory:expr) => {
-        impl Placed<{ $memory }> for $recipe {
-            type Stream = mercer::stream!($recipe, f32, D, LENGTH, LENGTH);
-            fn place() -> Option<&'static mut Self::Stream> {
-                type Stream = mercer::stream!($recipe, f32, D, LENGTH, LENGTH);
-                static STREAM: ConstStaticCell<Stream> = ConstStaticCell::new(Stream::new());
-                // What the README says of RAM, which the host cannot measure.
-                const {
-                    assert!(
-                        Stream::SIZE
-                            == 4 * (D * LENGTH + $memory + D * outputs($recipe::FEATURES)) + 32
-                    )
-                };
-                STREAM.try_take()
+/// A task on a stream that has taken all but some samples of a window: its name, how many are left,
+/// and the work.
+macro_rules! on_stream {
+    ($(#[$doc:meta])* $name:ident, $left:literal, |$stream:ident, $last:ident| $work:expr) => {
+        $(#[$doc])*
+        pub struct $name<S: 'static, const N: usize, const D: usize> {
+            stream: &'static mut S,
+            last: &'static [f32; D],
+        }
+
+        impl<S: Work<N, D>, const N: usize, const D: usize> Task for $name<S, N, D> {
+            type Input = [[f32; D]; N];
+            const INPUT: Self::Input = inputs::signal();
+            type Memory = S;
+            const MEMORY: Self::Memory = S::NEW;
+            fn prepare(
+                input: &'static Self::Input,
+                memory: &'static mut Self::Memory,
+            ) -> Option<Self> {
+                for sample in input.get(..N - $left)? {
+                    let _ = memory.take(sample)?;
+                }
+                Some(Self { stream: memory, last: black_box(&input[N - 1]) })
+            }
+            fn run(&mut self) -> bool {
+                let ($stream, $last) = (&mut *self.stream, self.last);
+                let done = $work;
+                black_box(&self.stream);
+                done
             }
         }
     };
 }
-placed!(InTime, 0);
-placed!(WithBands, LENGTH);
 
-/// A stream that has taken all but the last samples of a window.
-fn almost_full<F: Placed<M>, const M: usize>(left: usize) -> Option<&'static mut F::Stream> {
-    let stream = F::place()?;
-    for sample in black_box(&SIGNAL).get(..LENGTH - left)? {
-        let _ = stream.take(sample)?;
-    }
-    Some(stream)
-}
+on_stream!(
+    /// The longest push: the last sample of a window, and all features of all channels.
+    Whole, 1, |stream, last| stream.push(last)
+);
+on_stream!(
+    /// The longest step: the features of one channel.
+    OneChannel, 0, |stream, _last| stream.step() == Some(Progress::Working)
+);
+on_stream!(
+    /// A sample that is only stored. (Its flash is that of all work, which it does if some is left.)
+    Take, 2, |stream, last| stream.take(last) == Some(Progress::Done)
+);
 
-fn last() -> &'static [f32; D] {
-    black_box(&SIGNAL[LENGTH - 1])
-}
-
-/// The longest push: the last sample of a window, and all features of all channels.
-pub(crate) struct Whole<F: Placed<M>, const M: usize>(&'static mut F::Stream);
-
-impl<F: Placed<M>, const M: usize> Task for Whole<F, M> {
-    fn prepare() -> Option<Self> {
-        almost_full::<F, M>(1).map(Self)
-    }
-    fn run(&mut self) -> bool {
-        let given = self.0.push(last());
-        black_box(&self.0);
-        given
-    }
-}
-
-/// The longest step: the features of one channel.
-pub(crate) struct OneChannel<F: Placed<M>, const M: usize>(&'static mut F::Stream);
-
-impl<F: Placed<M>, const M: usize> Task for OneChannel<F, M> {
-    fn prepare() -> Option<Self> {
-        almost_full::<F, M>(0).map(Self)
-    }
-    fn run(&mut self) -> bool {
-        let worked = self.0.step() == Some(Progress::Working);
-        black_box(&self.0);
-        worked
-    }
-}
-
-/// A sample that is only stored. (Its flash is that of all work, which it does if some is left.)
-pub(crate) struct Take(&'static mut <InTime as Placed<0>>::Stream);
-
-impl Task for Take {
-    fn prepare() -> Option<Self> {
-        almost_full::<InTime, 0>(2).map(Self)
-    }
-    fn run(&mut self) -> bool {
-        let taken = self.0.take(last()) == Ok(Progress::Done);
-        black_box(&self.0);
-        taken
-    }
-}
-
-/// The powers of a real signal's frequencies, and nothing else: `D` is 1.
-pub(crate) struct Transform {
+/// The powers of a real signal's frequencies, and nothing else.
+pub struct Transform<const N: usize> {
     samples: &'static [f32],
     turn: &'static [f32],
     out: &'static mut [f32],
 }
 
-impl Task for Transform {
-    fn prepare() -> Option<Self> {
-        static OUT: ConstStaticCell<[f32; LENGTH]> = ConstStaticCell::new([0.0; LENGTH]);
-        static TURN: [f32; LENGTH] = {
-            let mut table = [0.0; LENGTH];
-            fill_turn(&mut table);
-            table
-        };
-        let out = OUT.try_take()?;
-        let samples = black_box(&SIGNAL).as_flattened().get(..LENGTH)?;
-        Some(Self { samples, turn: black_box(&TURN), out })
+impl<const N: usize> Transform<N> {
+    /// Part of what it costs in flash.
+    const TURN: [f32; N] = {
+        let mut table = [0.0; N];
+        fill_turn(&mut table);
+        table
+    };
+}
+
+impl<const N: usize> Task for Transform<N> {
+    type Input = [[f32; 1]; N];
+    const INPUT: Self::Input = inputs::signal();
+    type Memory = [f32; N];
+    const MEMORY: Self::Memory = [0.0; N];
+    fn prepare(input: &'static Self::Input, memory: &'static mut Self::Memory) -> Option<Self> {
+        Some(Self {
+            samples: black_box(input.as_flattened()),
+            turn: black_box(&Self::TURN),
+            out: memory,
+        })
     }
     fn run(&mut self) -> bool {
         let done = power_spectrum(self.samples, self.turn, black_box(self.out));

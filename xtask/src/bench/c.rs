@@ -80,7 +80,7 @@ pub(crate) fn run(purpose: Purpose, limit: Duration) -> Result<ExitCode> {
     print!("{}", to_csv(&counts));
     let page = project.root.join(PAGE);
     let updated = |counts: &[Count]| -> Result<String> {
-        super::readme::replaced(&fs::read_to_string(&page)?, "counts", &table(counts, &rust)?)
+        super::tables::replaced(&fs::read_to_string(&page)?, "counts", &table(counts, &rust)?)
     };
     match purpose {
         Purpose::Print => {}
@@ -243,7 +243,8 @@ impl Exported {
             ensure!(found == expected, "reading {i}: {found} instead of {expected}");
         }
         ensure!(readings.len() >= self.expected.len(), "{} readings", readings.len());
-        Ok(clock.interpret(&ticks)?.instructions)
+        let measured = clock.interpret(&ticks)?;
+        Ok(measured.first().context("no task")?.instructions)
     }
 
     fn build(&self, core: &[&str], opt: &str) -> Result<PathBuf> {

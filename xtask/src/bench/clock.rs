@@ -32,11 +32,13 @@ const CLOCKS: [Clock; 6] = [
     Clock { board: "rv32imac", timer: None, shift: 0, tick_ns: 1 },
 ];
 
-/// What a firmware found out about its task, that of measuring nothing taken off.
-#[derive(Debug, PartialEq)]
+/// What a firmware found out about a task, that of measuring nothing taken off.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) instructions: u64,
     pub(crate) stack_bytes: u64,
+    /// What it says of its memory; of exported C nothing.
+    pub(crate) ram_bytes: u64,
 }
 
 impl Clock {
@@ -58,16 +60,23 @@ impl Clock {
         (ticks * self.tick_ns + instruction_ns / 2) / instruction_ns
     }
 
-    /// Reads what the firmware printed; an error if the counter is off by even one.
-    pub(crate) fn interpret(&self, lines: &[String]) -> Result<Measured> {
-        let (mut empty, mut task, mut loops) = (None, None, 0);
+    /// Reads what the firmware printed of its tasks; an error if the counter is off by even one.
+    pub(crate) fn interpret(&self, lines: &[String]) -> Result<Vec<Measured>> {
+        let (mut empty, mut tasks, mut loops) = (None, Vec::new(), 0);
         for line in lines {
             let mut words = line.split(' ');
             let kind = words.next().unwrap_or_default();
             let numbers: Vec<u64> = words.map(str::parse).collect::<Result<_, _>>()?;
             match (kind, numbers.as_slice()) {
                 ("empty", &[ticks, stack]) => empty = Some((self.instructions(ticks), stack)),
-                ("task", &[ticks, stack]) => task = Some((self.instructions(ticks), stack)),
+                ("task", &[ticks, stack, ref memory @ ..]) => {
+                    let (nothing, empty_stack) = empty.context("a task before nothing")?;
+                    tasks.push(Measured {
+                        instructions: self.instructions(ticks).saturating_sub(nothing),
+                        stack_bytes: stack.saturating_sub(empty_stack),
+                        ram_bytes: memory.first().copied().unwrap_or(0),
+                    });
+                }
                 ("loop", &[length, ticks]) => {
                     let (nothing, _) = empty.context("a loop before nothing")?;
                     let counted = self.instructions(ticks).saturating_sub(nothing);
@@ -81,12 +90,8 @@ impl Clock {
             }
         }
         ensure!(loops >= 2, "the counter was not tested");
-        let (nothing, empty_stack) = empty.context("it did not count nothing")?;
-        let (instructions, stack) = task.context("it did not count the task")?;
-        Ok(Measured {
-            instructions: instructions.saturating_sub(nothing),
-            stack_bytes: stack.saturating_sub(empty_stack),
-        })
+        ensure!(!tasks.is_empty(), "it did not count the task");
+        Ok(tasks)
     }
 }
 
@@ -132,9 +137,11 @@ mod tests {
 
     #[test]
     fn what_measuring_costs_is_taken_off() {
-        let text = "empty 36 36\nloop 201 679\nloop 25188251 80602439\ntask 27548 200";
-        let expected = Measured { instructions: 8609 - 11, stack_bytes: 164 };
-        assert_eq!(clock("m4f").interpret(&lines(text)).unwrap(), expected);
+        let text =
+            "empty 36 36\nloop 201 679\nloop 25188251 80602439\ntask 27548 200 12\ntask 36 36";
+        let first = Measured { instructions: 8609 - 11, stack_bytes: 164, ram_bytes: 12 };
+        let second = Measured { instructions: 0, stack_bytes: 0, ram_bytes: 0 };
+        assert_eq!(clock("m4f").interpret(&lines(text)).unwrap(), [first, second]);
     }
 
     #[test]

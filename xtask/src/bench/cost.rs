@@ -1,9 +1,9 @@
-//! The constants of `Detector::COST` and `Learner::COST` against the committed counts.
+//! The constants `COST` of detectors, projectors and learners against the committed counts.
 
 use std::fs;
 use std::path::Path;
 
-use mercer::detect::{Cost, Instructions, LogDetector};
+use mercer::detect::{Cost, GaussianProjector, Instructions, LogDetector};
 use mercer::kernel::Rbf;
 use mercer::{Detector, GaussianLearner};
 
@@ -36,12 +36,14 @@ fn bound(bounds: &Instructions, board: &str) -> u64 {
 fn bounds_hold_and_are_not_too_generous() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/bench.csv");
     let rows = record::from_csv(&fs::read_to_string(path).unwrap()).unwrap();
-    let mut compared = 0;
-    for row in rows.iter().filter(|row| ["detect", "detect-log"].contains(&row.key.task.as_str())) {
+    let (mut detectors, mut projectors) = (0, 0);
+    for row in rows.iter().filter(|row| row.key.cpu.is_empty()) {
         let key = &row.key;
-        let cost = match key.task == "detect-log" {
-            true => LogDetector::<8, 64, 4>::COST,
-            false => cost(key.d, key.r, key.p).unwrap(),
+        let cost = match key.task.as_str() {
+            "detect" => cost(key.d, key.r, key.p).unwrap(),
+            "detect-log" => LogDetector::<8, 64, 4>::COST,
+            "projector" => GaussianProjector::<8, 64, 4>::COST,
+            _ => continue,
         };
         let (count, bound) = (row.instructions, bound(&cost.instructions, &key.board));
         assert!(count <= bound, "{key:?}: {count}, but the bound is {bound}");
@@ -49,9 +51,13 @@ fn bounds_hold_and_are_not_too_generous() {
         if key.opt == "z" {
             assert!(bound as f64 <= GENEROUS * count as f64, "{key:?}: {count} of {bound}");
         }
-        compared += 1;
+        match key.task == "projector" {
+            true => projectors += 1,
+            false => detectors += 1,
+        }
     }
-    assert_eq!(compared, 4 * 6 * 3, "four shapes, six boards, three levels");
+    assert_eq!(detectors, 4 * 6 * 3, "four shapes, six boards, three levels");
+    assert!(projectors > 0);
 }
 
 /// What `begin` and the longest step take, with and without trimming.

@@ -5,7 +5,8 @@ use std::fmt;
 use super::record::{Key, Row};
 use crate::table::Table;
 
-/// Counts repeat to the digit; this leaves room for another version of the compiler, and for changes nobody would call slow.
+/// Counts repeat; this leaves room for another version of the compiler, and for changes nobody would
+/// call slow.
 const TOLERATED: f64 = 0.03;
 
 /// How the fresh run differs.
@@ -27,12 +28,13 @@ impl Drift {
                 continue;
             };
             let pair = || (old.clone(), new.clone());
-            if rises(old.instructions, new.instructions) {
+            let cycles = old.cycles.zip(new.cycles).unwrap_or_default();
+            if rises(old.instructions, new.instructions) || rises(cycles.0, cycles.1) {
                 drift.slower.push(pair());
-            } else if rises(new.instructions, old.instructions) {
+            } else if rises(new.instructions, old.instructions) || rises(cycles.1, cycles.0) {
                 drift.faster.push(pair());
             }
-            if rises(old.stack_bytes, new.stack_bytes) || rises(old.flash_bytes, new.flash_bytes) {
+            if sizes(old).into_iter().zip(sizes(new)).any(|(from, to)| rises(from, to)) {
                 drift.larger.push(pair());
             }
         }
@@ -45,6 +47,10 @@ impl Drift {
     pub(crate) fn fails(&self) -> bool {
         !(self.slower.is_empty() && self.missing.is_empty() && self.new.is_empty())
     }
+}
+
+fn sizes(row: &Row) -> [u64; 3] {
+    [row.stack_bytes, row.ram_bytes, row.flash_bytes]
 }
 
 fn rises(from: u64, to: u64) -> bool {
@@ -66,20 +72,28 @@ impl fmt::Display for Drift {
             (&self.faster, "better: run `cargo xtask bench --update`".to_string()),
         ] {
             if !pairs.is_empty() {
-                let mut table = Table::new([title.as_str(), "committed", "now", "change"]);
+                let heading = ["committed", "now", "change", "cycles", "now", "change"];
+                let mut table = Table::new([title.as_str()].into_iter().chain(heading));
                 for (old, new) in pairs {
                     let (from, to) = (old.instructions, new.instructions);
-                    let cells = [old.key.describe(), from.to_string(), to.to_string()];
-                    table.row(cells.into_iter().chain([change(from, to)]));
+                    let counts = [from.to_string(), to.to_string(), change(from, to)];
+                    let cycles = match (old.cycles, new.cycles) {
+                        (Some(from), Some(to)) => {
+                            [from.to_string(), to.to_string(), change(from, to)]
+                        }
+                        _ => Default::default(),
+                    };
+                    table.row([old.key.describe()].into_iter().chain(counts).chain(cycles));
                 }
                 writeln!(f, "{table}")?;
             }
         }
         if !self.larger.is_empty() {
-            let mut table = Table::new(["larger (not a failure)", "stack", "now", "flash", "now"]);
+            let heading = ["larger (not a failure)", "stack", "now", "RAM", "now", "flash", "now"];
+            let mut table = Table::new(heading);
             for (old, new) in &self.larger {
-                let sizes = [old.stack_bytes, new.stack_bytes, old.flash_bytes, new.flash_bytes];
-                let cells = sizes.map(|size| size.to_string());
+                let sizes = sizes(old).into_iter().zip(sizes(new));
+                let cells = sizes.flat_map(|(from, to)| [from.to_string(), to.to_string()]);
                 table.row([old.key.describe()].into_iter().chain(cells));
             }
             writeln!(f, "{table}")?;
@@ -101,7 +115,8 @@ mod tests {
 
     fn row(r: u32, instructions: u64) -> Row {
         let key = Key::new("m4f", &Case { r, ..SCORE }, "3");
-        Row { key, instructions, stack_bytes: 100, flash_bytes: 1000 }
+        let (cycles, stack_bytes, ram_bytes, flash_bytes) = (None, 100, 0, 1000);
+        Row { key, instructions, cycles, stack_bytes, ram_bytes, flash_bytes }
     }
 
     #[test]
@@ -119,6 +134,14 @@ mod tests {
         assert!(text.contains("m4f score d=8 r=1 p=4 f32 at 3"), "{text}");
         assert!(text.contains("1000       1031  +3.1 %"), "{text}");
         assert!(!text.contains("r=2"), "{text}");
+    }
+
+    #[test]
+    fn more_cycles_fail_too() {
+        let cycles = |cycles| Row { cycles, ..row(1, 1000) };
+        let drift = Drift::between(&[cycles(Some(2000))], &[cycles(Some(2100))]);
+        assert!(drift.fails() && drift.to_string().contains("+5.0 %"), "{drift}");
+        assert!(!Drift::between(&[cycles(Some(2000))], &[cycles(None)]).fails());
     }
 
     #[test]

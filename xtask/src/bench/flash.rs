@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionKind, elf};
 
-/// The module whose statics are what a task works on, and not part of it.
-const INPUTS: &str = "bench::inputs::";
+/// What a task works on, and not part of it: the static of this name in `bench::firmware!`.
+const INPUT: &str = "::measure_tasks::INPUT";
 
 /// Bytes of code, constants and initial values, without the inputs.
 pub(crate) fn used(path: &Path) -> Result<u64> {
@@ -25,7 +25,7 @@ pub(crate) fn used(path: &Path) -> Result<u64> {
         let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
         let name = symbol.name().unwrap_or_default();
         section.is_some_and(|section| stored(&section))
-            && format!("{:#}", rustc_demangle::demangle(name)).contains(INPUTS)
+            && format!("{:#}", rustc_demangle::demangle(name)).ends_with(INPUT)
     };
     let inputs = file.symbols().filter(is_input).map(|symbol| symbol.size()).sum::<u64>();
     Ok(sections - inputs)

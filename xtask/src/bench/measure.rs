@@ -1,20 +1,23 @@
 //! Builds the firmware of each case, runs it and takes its numbers.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 
+use super::build::{Library, ROOMY, Setting};
 use super::clock::{Clock, Measured};
+use super::cycles::{Code, Core, Plugin, Trace};
 use super::flash;
 use super::plan::Case;
 use super::record::{Key, Row};
 use super::selection::{Selection, TargetBoards};
 use crate::board::Board;
 use crate::emulate;
-use crate::firmware::{self, Project};
+use crate::firmware::Project;
 use crate::toolchain::{self, Toolchain};
 
 /// Measures everything that is selected, in the order of the CSV file.
@@ -28,13 +31,20 @@ pub(crate) fn run(project: &Project, selection: &Selection, limit: Duration) -> 
             toolchains.insert(board.target, toolchain);
         }
     }
+    let wanted = selection.boards.iter().any(|board| Core::of(board.name).is_some());
+    let plugin = if wanted { loaded(project) } else { None };
     let work = |lane: usize, targets: Vec<TargetBoards>| {
         let mut rows = Vec::new();
         for (target, boards) in targets {
-            let bench =
-                Target { toolchain: &toolchains[target], boards, dir: project.bench_dir(lane) };
+            let bench = Target {
+                project,
+                toolchain: &toolchains[target],
+                boards,
+                dir: project.bench_dir(lane),
+                emulation: Emulation { limit, plugin: plugin.as_ref() },
+            };
             for level in &selection.levels {
-                bench.measure(level, selection, limit, &mut rows)?;
+                bench.measure(level, selection, &mut rows)?;
             }
         }
         Ok(rows)
@@ -54,76 +64,150 @@ pub(crate) fn run(project: &Project, selection: &Selection, limit: Duration) -> 
     keys.into_iter().map(|key| row(key).context("a row was not measured")).collect()
 }
 
+/// The plugin, or a word that there will be no cycles.
+fn loaded(project: &Project) -> Option<Plugin> {
+    match Plugin::build(project) {
+        Ok(plugin) => Some(plugin),
+        Err(error) => {
+            eprintln!("no cycles, the column stays empty: {error:#}");
+            None
+        }
+    }
+}
+
 /// The boards of one target, which run the same firmware.
 struct Target<'a> {
+    project: &'a Project,
     toolchain: &'a Toolchain,
     boards: Vec<&'static Board>,
     dir: PathBuf,
+    emulation: Emulation<'a>,
 }
 
 impl Target<'_> {
-    /// Builds each case once and runs it on each board.
-    fn measure(
-        &self,
-        level: &str,
-        selection: &Selection,
-        limit: Duration,
-        rows: &mut Vec<Row>,
-    ) -> Result<()> {
+    /// Builds each firmware once and runs it on each board.
+    fn measure(&self, level: &str, selection: &Selection, rows: &mut Vec<Row>) -> Result<()> {
         let cases = |board: &&Board| selection.cases(board.name, level);
         let most = self.boards.iter().map(cases).max_by_key(Vec::len).unwrap_or_default();
-        let mut empty = None;
-        for case in most {
-            let start = Instant::now();
-            let empty = match empty {
-                Some(size) => size,
-                None => *empty.insert(flash::used(&self.build(level, &Case::EMPTY)?)?),
-            };
-            let elf = self.build(level, &case)?;
-            let (wanted, found) = (case.takes_logarithms(), flash::has_logarithm(&elf)?);
-            ensure!(wanted == found, "{}: links a logarithm is {found}, not {wanted}", case.task);
-            let flash_bytes = flash::used(&elf)?.saturating_sub(empty);
-            for &board in self.boards.iter().filter(|board| cases(board).contains(&case)) {
-                let key = Key::new(board.name, &case, level);
-                let Measured { instructions, stack_bytes } =
-                    emulated(board, &elf, limit).with_context(|| key.describe())?;
-                let seconds = start.elapsed().as_secs_f32();
-                eprintln!("{:<50} {instructions:>11}  {seconds:.1} s", key.describe());
-                rows.push(Row { key, instructions, stack_bytes, flash_bytes });
+        let mut cpus: Vec<&str> = most.iter().map(|case| case.cpu).collect();
+        cpus.sort_unstable();
+        cpus.dedup();
+        for cpu in cpus {
+            let board = self.boards.first().context("a target without a board")?;
+            let setting = Setting { toolchain: self.toolchain, board, level, cpu };
+            let library = Library::build(self.project, &self.dir, setting)?;
+            let empty = library.firmware("empty", &[Case::EMPTY], ROOMY)?;
+            let empty = flash::used(&empty)?;
+            for group in grouped(most.iter().filter(|case| case.cpu == cpu)) {
+                self.measure_firmware(&library, &group, empty, level, rows, &cases)?;
             }
         }
         Ok(())
     }
 
-    fn build(&self, level: &str, case: &Case) -> Result<PathBuf> {
-        let mut cargo = self.toolchain.cargo("build", &self.dir);
-        cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", level);
-        if self.toolchain.builds_core() {
-            // Once for all levels, and for speed: so are those that rustup ships, with the arithmetic of cores without an FPU.
-            for package in ["core", "compiler_builtins"] {
-                let level = format!("profile.release.package.{package}.opt-level = 3");
-                cargo.arg("--config").arg(level);
+    fn measure_firmware(
+        &self,
+        library: &Library<'_>,
+        group: &[Case],
+        empty: u64,
+        level: &str,
+        rows: &mut Vec<Row>,
+        cases: &impl Fn(&&Board) -> Vec<Case>,
+    ) -> Result<()> {
+        let Some(first) = group.first() else { return Ok(()) };
+        let start = Instant::now();
+        let elf = library.firmware(&first.firmware(), group, ROOMY)?;
+        let (wanted, found) = (first.takes_logarithms(), flash::has_logarithm(&elf)?);
+        ensure!(wanted == found, "{}: links a logarithm is {found}, not {wanted}", first.task);
+        let flash_bytes = flash::used(&elf)?.saturating_sub(empty);
+        for &board in self.boards.iter().filter(|board| cases(board).contains(first)) {
+            let describe = || Key::new(board.name, first, level).describe();
+            let counts = self.emulation.run(board, &elf).with_context(describe)?;
+            ensure!(counts.len() == group.len(), "{}: {} tasks", describe(), counts.len());
+            for (case, (measured, cycles)) in group.iter().zip(counts) {
+                let key = Key::new(board.name, case, level);
+                let Measured { instructions, stack_bytes, ram_bytes } = measured;
+                let seconds = start.elapsed().as_secs_f32();
+                eprintln!("{:<60} {instructions:>11}  {seconds:.1} s", key.describe());
+                rows.push(Row { key, instructions, cycles, stack_bytes, ram_bytes, flash_bytes });
             }
         }
-        firmware::with_much_memory(&mut cargo);
-        if let Some(board) = self.boards.first()
-            && let Some(timer) = Clock::of(board)?.timer
-        {
-            cargo.env("BENCH_TIMER", timer.to_string());
-        }
-        case.pass_to(&mut cargo);
-        firmware::build_bench(cargo).with_context(|| format!("{} at {level}", case.task))
+        Ok(())
     }
 }
 
-fn emulated(board: &'static Board, elf: &Path, limit: Duration) -> Result<Measured> {
-    let clock = Clock::of(board)?;
-    let machine = clock.machine(board)?;
-    let machine: Vec<&str> = machine.iter().map(String::as_str).collect();
-    let mut lines = Vec::new();
-    let ended = emulate::on_machine(board.qemu, &machine, elf, limit, |line| {
-        lines.push(line.to_string());
-    })?;
-    ensure!(ended.well(), "{}\n  {ended}", lines.join("\n  "));
-    clock.interpret(&lines)
+/// Cases that share a firmware, together.
+fn grouped<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<Vec<Case>> {
+    let mut groups: Vec<Vec<Case>> = Vec::new();
+    for case in cases {
+        match groups.iter_mut().find(|group| group[0].firmware() == case.firmware()) {
+            Some(group) => group.push(*case),
+            None => groups.push(vec![*case]),
+        }
+    }
+    groups
+}
+
+/// How firmware is run.
+#[derive(Clone, Copy)]
+pub(crate) struct Emulation<'a> {
+    pub(crate) limit: Duration,
+    /// Without it there are no cycles.
+    pub(crate) plugin: Option<&'a Plugin>,
+}
+
+impl Emulation<'_> {
+    /// What the tasks of a firmware take, in order, with their cycles if the board has a model.
+    fn run(&self, board: &'static Board, elf: &Path) -> Result<Vec<(Measured, Option<u64>)>> {
+        match (Core::of(board.name), self.plugin) {
+            (Some(core), Some(plugin)) => {
+                let (measured, cycles) = self.with_cycles(board, core, plugin, elf)?;
+                Ok(measured.into_iter().zip(cycles.into_iter().map(Some)).collect())
+            }
+            _ => {
+                let measured = self.counted(board, elf, &[])?;
+                Ok(measured.into_iter().map(|measured| (measured, None)).collect())
+            }
+        }
+    }
+
+    /// As [`run`](Self::run), for a board and a model of its core. The timer and the plugin must
+    /// count the same instructions.
+    pub(crate) fn with_cycles(
+        &self,
+        board: &'static Board,
+        core: Core,
+        plugin: &Plugin,
+        elf: &Path,
+    ) -> Result<(Vec<Measured>, Vec<u64>)> {
+        let out = elf.with_extension("trace");
+        let measured = self.counted(board, elf, &plugin.arguments(&out))?;
+        let text = fs::read_to_string(&out).with_context(|| out.display().to_string())?;
+        let (Trace(regions), code) = (Trace::parse(&text)?, Code::of(elf)?);
+        // Nothing, two loops, then the tasks.
+        let [empty, _, _, tasks @ ..] = regions.as_slice() else {
+            anyhow::bail!("{} regions were traced", regions.len());
+        };
+        ensure!(tasks.len() == measured.len(), "{} tasks were traced", tasks.len());
+        let nothing = (empty.instructions(), empty.cycles(core, &code)?);
+        let mut cycles = Vec::new();
+        for (task, measured) in tasks.iter().zip(&measured) {
+            let (traced, timed) = (task.instructions() - nothing.0, measured.instructions);
+            ensure!(traced == timed, "{traced} instructions were traced, but {timed} counted");
+            cycles.push(task.cycles(core, &code)? - nothing.1);
+        }
+        Ok((measured, cycles))
+    }
+
+    fn counted(&self, board: &'static Board, elf: &Path, more: &[String]) -> Result<Vec<Measured>> {
+        let clock = Clock::of(board)?;
+        let machine = clock.machine(board)?;
+        let machine: Vec<&str> = machine.iter().chain(more).map(String::as_str).collect();
+        let mut lines = Vec::new();
+        let ended = emulate::on_machine(board.qemu, &machine, elf, self.limit, |line| {
+            lines.push(line.to_string());
+        })?;
+        ensure!(ended.well(), "{}\n  {ended}", lines.join("\n  "));
+        clock.interpret(&lines)
+    }
 }

@@ -1,19 +1,27 @@
-//! The tables in README.md, made from the committed rows.
+//! The tables in README.md and docs/PERFORMANCE.md, made from the committed rows.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
 use super::growth::{self, Series};
 use super::peers::{CMSIS_TRANSFORM, PEERS, SHAPES};
 use super::plan::{
-    Case, EVERYWHERE, FIT, FIT_POINTS, LEVELS, SCORE, SIGNALS, TRANSFORMS, transform,
+    Case, EVERYWHERE, FIT, FIT_POINTS, LEVELS, SCORE, SIGNALS, TRANSFORMS, TUNED_CPU, transform,
 };
 use super::record::{Key, Row};
 use crate::board::BOARDS;
 
-/// All sections of `readme`, rewritten.
-pub(crate) fn updated(readme: &str, rows: &[Row]) -> Result<String> {
+/// The pages that have such tables.
+pub(crate) const PAGES: [&str; 2] = ["README.md", "docs/PERFORMANCE.md"];
+
+/// A page with all its tables rewritten.
+pub(crate) fn updated(page: &str, text: &str, rows: &[Row]) -> Result<String> {
+    if page == PAGES[0] {
+        return replaced(text, "cycle table", &cycle_table(rows));
+    }
     let sections = [
         ("score table", score_table(rows)?),
         ("core table", core_table(rows)?),
@@ -22,7 +30,7 @@ pub(crate) fn updated(readme: &str, rows: &[Row]) -> Result<String> {
         ("signal table", signal_table(rows)?),
         ("transform table", transform_table(rows)?),
     ];
-    sections.iter().try_fold(readme.to_string(), |text, (name, table)| replaced(&text, name, table))
+    sections.iter().try_fold(text.to_string(), |text, (name, table)| replaced(&text, name, table))
 }
 
 /// `text` with `content` between the markers of this name.
@@ -56,6 +64,45 @@ fn score_table(rows: &[Row]) -> Result<String> {
         table.row([peer.name.to_string()].into_iter().chain(counts));
     }
     Ok(table.0)
+}
+
+/// Modelled cycles of a score beside its instructions, by the flags of the compiler.
+fn cycle_table(rows: &[Row]) -> String {
+    let heading = ["instructions / cycles of a reading", "opt-level 3", "s", "z"];
+    let mut table = Markdown::new(heading.map(str::to_string));
+    let plain = Case { task: "detect", ..SCORE };
+    let whole = Case { task: "detect-i16", precision: "i16", ..SCORE };
+    for (case, name) in [(plain, "`Detector::score`"), (whole, "`QuantisedDetector::score`")] {
+        let tuned = Case { cpu: TUNED_CPU, ..case };
+        let lines = [("m0", case), ("m3", case), ("m4f", case), ("m4f", tuned)];
+        for (board, case) in lines {
+            let flags = match case.cpu {
+                "" => String::new(),
+                cpu => format!(", `-Ctarget-cpu={cpu}`"),
+            };
+            let both = |row: &Row| format!("{} / {}", grouped(row.instructions), cycles(row));
+            let cells = LEVELS.map(|level| cell(rows, board, &case, level, both));
+            table.row([format!("{name}, {}{flags}", core(board))].into_iter().chain(cells));
+        }
+    }
+    table.0
+}
+
+/// What a row says; a dash if there is none, because somebody has measured other boards only.
+fn cell(
+    rows: &[Row],
+    board: &str,
+    case: &Case,
+    level: &str,
+    says: impl Fn(&Row) -> String,
+) -> String {
+    row(rows, board, case, level).map_or_else(|_| NOTHING.to_string(), says)
+}
+
+const NOTHING: &str = "–";
+
+fn cycles(row: &Row) -> String {
+    row.cycles.map_or_else(|| NOTHING.to_string(), rounded)
 }
 
 /// One score on every core.
@@ -101,8 +148,8 @@ const SHOWN: [&str; 5] = ["m0", "m3", "m4f", "m33", "rv32imac"];
 /// What takes longer than a score.
 fn work_table(rows: &[Row]) -> Result<String> {
     let heading = ["opt-level 3".to_string()].into_iter().chain(SHOWN.map(core));
-    let heading = heading.chain(["stack".to_string(), "flash at 3, s, z".to_string()]);
-    let mut table = Markdown::new(heading);
+    let others = ["M4F, cycles", "stack", "RAM", "flash at 3, s, z"];
+    let mut table = Markdown::new(heading.chain(others.map(str::to_string)));
     let long =
         |case: &&Case| (case.n > 0 || case.task == "contributions") && !SIGNALS.contains(case);
     for case in EVERYWHERE.iter().filter(long) {
@@ -110,12 +157,13 @@ fn work_table(rows: &[Row]) -> Result<String> {
         let sizes = sizes.iter().filter(|(_, size)| *size > 0);
         let sizes: Vec<String> = sizes.map(|(name, size)| format!("{name} {size}")).collect();
         let mut cells = vec![format!("`{}` {}", case.task, sizes.join(", "))];
-        for board in SHOWN {
-            cells.push(rounded(row(rows, board, case, "3")?.instructions));
-        }
-        cells.push(grouped(row(rows, "m4f", case, "3")?.stack_bytes));
-        let flash = |level| row(rows, "m4f", case, level).map(|row| grouped(row.flash_bytes));
-        cells.push(LEVELS.map(flash).into_iter().collect::<Result<Vec<_>>>()?.join(" / "));
+        cells.extend(
+            SHOWN.map(|board| cell(rows, board, case, "3", |row| rounded(row.instructions))),
+        );
+        let here = row(rows, "m4f", case, "3")?;
+        cells.extend([cycles(here), grouped(here.stack_bytes), grouped(here.ram_bytes)]);
+        let flash = |level| cell(rows, "m4f", case, level, |row| grouped(row.flash_bytes));
+        cells.push(LEVELS.map(flash).join(" / "));
         table.row(cells);
     }
     Ok(table.0)
@@ -154,7 +202,7 @@ fn growth_table(rows: &[Row]) -> Result<String> {
 /// What is made of raw samples.
 fn signal_table(rows: &[Row]) -> Result<String> {
     let heading = ["opt-level 3".to_string()].into_iter().chain(SHOWN.map(core));
-    let others = ["M4F, a sample and channel", "stack", "flash at 3, s, z", "RAM"];
+    let others = ["M4F, a sample and channel", "M4F, cycles", "stack", "flash at 3, s, z", "RAM"];
     let mut table = Markdown::new(heading.chain(others.map(str::to_string)));
     for case in SIGNALS {
         let mut cells = vec![format!("`{}` n {}, d {}", case.task, case.n, case.d)];
@@ -169,35 +217,33 @@ fn signal_table(rows: &[Row]) -> Result<String> {
             _ => f64::from(case.n),
         };
         cells.push(format!("{:.1}", here.instructions as f64 / numbers));
-        cells.push(grouped(here.stack_bytes));
+        cells.extend([cycles(here), grouped(here.stack_bytes)]);
         let flash = |level| row(rows, "m4f", case, level).map(|row| grouped(row.flash_bytes));
         cells.push(LEVELS.map(flash).into_iter().collect::<Result<Vec<_>>>()?.join(" / "));
-        cells.push(grouped(stream_bytes(case)));
+        cells.push(grouped(here.ram_bytes));
         table.row(cells);
     }
     Ok(table.0)
 }
 
-/// RAM of the stream on a core of 32 bits, as its firmware asserts.
-fn stream_bytes(case: &Case) -> u64 {
-    let (outputs, spectrum) = if case.task.ends_with("-bands") { (6, case.n) } else { (3, 0) };
-    u64::from(4 * (case.n * case.d + spectrum + outputs * case.d) + 32)
-}
-
 /// The transform alone beside another one.
 fn transform_table(rows: &[Row]) -> Result<String> {
     let mut table = Markdown::new(
-        ["Cortex-M4F, instructions".to_string()]
+        ["Cortex-M4F, instructions / cycles".to_string()]
             .into_iter()
             .chain(TRANSFORMS.map(|n| format!("{n} samples"))),
     );
     for level in LEVELS {
-        let counts = TRANSFORMS
-            .map(|n| row(rows, "m4f", &transform(n), level).map(|row| grouped(row.instructions)));
+        let count = |n| {
+            row(rows, "m4f", &transform(n), level)
+                .map(|row| format!("{} / {}", grouped(row.instructions), cycles(row)))
+        };
+        let counts = TRANSFORMS.map(count);
         let counts = counts.into_iter().collect::<Result<Vec<_>>>()?;
         table.row([format!("`power_spectrum`, opt-level {level}")].into_iter().chain(counts));
     }
-    let cmsis = CMSIS_TRANSFORM.map(grouped);
+    let cmsis = CMSIS_TRANSFORM
+        .map(|(instructions, cycles)| format!("{} / {}", grouped(instructions), grouped(cycles)));
     table.row(["CMSIS-DSP `arm_rfft_fast_f32`, gcc −O2".to_string()].into_iter().chain(cmsis));
     Ok(table.0)
 }
@@ -263,9 +309,15 @@ impl Markdown {
 }
 
 /// Fails unless the README shows these rows.
-pub(crate) fn require_current(readme: &str, rows: &[Row]) -> Result<()> {
-    let current = updated(readme, rows)? == readme;
-    ensure!(current, "README.md is not what docs/bench.csv says: run `cargo xtask bench --update`");
+pub(crate) fn require_current(root: &Path, rows: &[Row]) -> Result<()> {
+    for page in PAGES {
+        let text = fs::read_to_string(root.join(page)).with_context(|| page.to_string())?;
+        let current = updated(page, &text, rows)? == text;
+        ensure!(
+            current,
+            "{page} is not what docs/bench.csv says: run `cargo xtask bench --update`"
+        );
+    }
     Ok(())
 }
 
@@ -310,6 +362,7 @@ mod tests {
     #[test]
     fn the_readme_shows_the_committed_rows() {
         let rows = record::from_csv(include_str!("../../../docs/bench.csv")).unwrap();
-        require_current(include_str!("../../../README.md"), &rows).unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        require_current(root, &rows).unwrap();
     }
 }
