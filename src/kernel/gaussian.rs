@@ -17,9 +17,9 @@
 //!
 //! **Bound.** In `f32`, values in blocks are off by at most `3e-7 + 2.5e-7·γ(‖x‖²+‖p‖²)`
 //! relative, which is less than 3.5e-7 at the default width, and nowhere by more than 4e-7 absolute
-//! (1e-6 where the query is multiplied); of 64 inputs, relative errors are up to a third larger.
-//! From differences they are off by 2.5e-7 and 2e-7 times the exponent, relative, for up to 11
-//! inputs. Tests hold both.
+//! (1e-6 where the query is multiplied). Of 64 inputs, relative errors are up to 1.7 times as
+//! large, for want of digits in the inner product. From differences they are off by 2.5e-7 and 2e-7
+//! times the exponent, relative, for up to 11 inputs. Tests hold both.
 
 use super::block::{BlockKernel, FEW, Memos, Query};
 use super::vector::check_vector;
@@ -339,7 +339,7 @@ mod tests {
                     assert!((value - exact).abs() <= bound, "{value} instead of {exact}");
                 }
             }
-            let most = if inputs == MANY { 1.33 } else { 1.0 };
+            let most = if inputs == MANY { 1.7 } else { 1.0 };
             assert!(worst <= most, "{inputs} inputs, γ {gamma}: {worst} of the promised error");
             assert!(worst >= 0.6, "{inputs} inputs, γ {gamma}: only {worst} of what is promised");
         }
