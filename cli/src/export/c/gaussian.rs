@@ -241,13 +241,13 @@ const BLOCKS: &str = r#"READING        for (i = 0; i < NAME_BLOCKS; i += 4) {
             k2 = name_exp(SCALEk2, start);
             k3 = name_exp(SCALEk3, start);
             for (j = 0; j < NAME_COMPONENTS; j++) {
-                sums[j] = sums[j] + w0[j] * k0 + w1[j] * k1 + w2[j] * k2 + w3[j] * k3;
+                sums[j] += (w0[j] * k0 + w1[j] * k1) + (w2[j] * k2 + w3[j] * k3);
             }
 ADD_CENTRE        }
 "#;
 
-const ADD_CENTRE: &str = r#"            centre = centre + name_centre[i] * k0 + name_centre[i + 1] * k1
-                + name_centre[i + 2] * k2 + name_centre[i + 3] * k3;
+const ADD_CENTRE: &str = r#"            centre += (name_centre[i] * k0 + name_centre[i + 1] * k1)
+                + (name_centre[i + 2] * k2 + name_centre[i + 3] * k3);
 "#;
 
 const OTHERS: &str = r#"    for (i = first; i < NAME_POINTS; i++) {
