@@ -58,7 +58,7 @@ mod valid;
 pub use alarm::{Alarm, AlarmConfig, AlarmRule, AlarmState};
 pub use buffer::DetectorBuffer;
 pub use calibrate::FalseAlarms;
-pub use cost::{Cost, Instructions};
+pub use cost::{Cost, Instructions, LearnCost};
 pub use detector::{Detector, DetectorView, GaussianDetector, LogDetector};
 pub use explain::Suspect;
 pub use folds::FoldOrder;

@@ -75,6 +75,7 @@
 //! Feature `defmt` adds `defmt::Format`; `micromath` adds a smaller, less exact `exp` for kernels
 //! that name it.
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
@@ -84,6 +85,12 @@ extern crate std;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// And those of the documents beside it.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/GUIDE.md")]
+#[doc = include_str!("../docs/METHODS.md")]
+struct Documents;
 
 // In the order in which data flow.
 pub mod error;

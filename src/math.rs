@@ -22,13 +22,39 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 
 mod sealed {
     /// Also tells generic code whether two kinds of real are the same, which takes a question to
-    /// either of them.
+    /// either of them, and what the bits of a real say.
     pub trait Sealed: Sized {
         fn as_f32(slice: &[Self]) -> Option<&[f32]>;
         fn as_f64(slice: &[Self]) -> Option<&[f64]>;
         /// Numbers of another kind, if it is this one.
         fn same_type<U: Sealed>(slice: &[U]) -> Option<&[Self]>;
+        /// Of two numbers `low < high`: the one in the middle of all that there are from `low` on
+        /// and below `high`.
+        fn halfway(low: Self, high: Self) -> Self;
+        /// Some bits that equal numbers share.
+        fn digest(self) -> u32;
     }
+
+    /// Whole numbers in the order of the reals whose bits they are, and back.
+    macro_rules! ordered {
+        ($bits:expr, $sign:literal) => {
+            $bits ^ ((($bits >> $sign).cast_unsigned() >> 1).cast_signed())
+        };
+    }
+
+    macro_rules! halfway {
+        ($t:ty, $sign:literal) => {
+            fn halfway(low: $t, high: $t) -> $t {
+                let [a, b] = [low, high].map(|x| ordered!(x.to_bits().cast_signed(), $sign));
+                // The mean without overflow.
+                let mean = (a & b) + ((a ^ b) >> 1);
+                let between = <$t>::from_bits(ordered!(mean, $sign).cast_unsigned());
+                // 0 and −0 have two places, but are equal.
+                if between < high { between } else { low }
+            }
+        };
+    }
+
     impl Sealed for f32 {
         fn as_f32(slice: &[f32]) -> Option<&[f32]> {
             Some(slice)
@@ -38,6 +64,11 @@ mod sealed {
         }
         fn same_type<U: Sealed>(slice: &[U]) -> Option<&[f32]> {
             U::as_f32(slice)
+        }
+        halfway!(f32, 31);
+        fn digest(self) -> u32 {
+            // −0 becomes 0.
+            (self + 0.0).to_bits()
         }
     }
     impl Sealed for f64 {
@@ -49,6 +80,11 @@ mod sealed {
         }
         fn same_type<U: Sealed>(slice: &[U]) -> Option<&[f64]> {
             U::as_f64(slice)
+        }
+        halfway!(f64, 63);
+        fn digest(self) -> u32 {
+            let bits = (self + 0.0).to_bits();
+            (bits >> 32) as u32 ^ (bits as u32).rotate_left(9)
         }
     }
 }
@@ -337,6 +373,7 @@ pub(crate) fn first_least<T: Real>(values: impl IntoIterator<Item = T>) -> Optio
 
 #[cfg(test)]
 mod tests {
+    use super::sealed::Sealed;
     use super::*;
 
     #[test]
@@ -373,6 +410,44 @@ mod tests {
         assert_eq!(long_sum::<f64>([]), 0.0);
         assert_eq!(long_sum([f32::MAX; 200]), f32::INFINITY);
         assert!(long_sum([f32::NAN, 1.0]).is_nan());
+    }
+
+    /// Towards either end, halving is over after as many steps as a number has bits.
+    #[test]
+    fn halfway_halves_what_is_between() {
+        fn steps<T: Real>(low: T, high: T, up: bool) -> usize {
+            let (mut low, mut high, mut steps) = (low, high, 0);
+            loop {
+                let middle = T::halfway(low, high);
+                assert!(low <= middle && middle < high, "{middle} from {low} to {high}");
+                steps += 1;
+                if middle == low {
+                    return steps;
+                }
+                if up { low = middle } else { high = middle }
+            }
+        }
+        let numbers = [f32::NEG_INFINITY, f32::MIN, -1.0, -1e-45, -0.0, 0.0, 1e-45, 2.5, f32::MAX];
+        for (i, &low) in numbers.iter().enumerate() {
+            for &high in numbers.iter().skip(i + 1).filter(|&&high| low < high) {
+                for up in [true, false] {
+                    assert!(steps(low, high, up) <= 33, "f32 from {low} to {high}");
+                    assert!(steps(f64::from(low), f64::from(high), up) <= 65, "{low} to {high}");
+                }
+            }
+        }
+        assert_eq!(f32::halfway(1.0, 4.0), 2.0, "as many numbers from 1 to 2 as from 2 to 4");
+        assert_eq!(f64::halfway(-4.0, -1.0), -2.0);
+        assert_eq!(f32::halfway(-1e-45, 0.0), -1e-45, "−0 is no number between them");
+    }
+
+    #[test]
+    fn equal_numbers_share_their_digest() {
+        assert_eq!((-0.0_f32).digest(), 0.0_f32.digest());
+        assert_eq!((-0.0_f64).digest(), 0.0_f64.digest());
+        let digests: std::collections::HashSet<u32> =
+            (0..1000).map(|i| (f64::from(i) * 0.1).digest()).collect();
+        assert_eq!(digests.len(), 1000);
     }
 
     #[test]

@@ -121,7 +121,7 @@ where
     Fast: Math<T>,
 {
     let (train, test) = ["train", "test"]
-        .map(|name| Table::read(&format!("../../examples/data/motions/{name}.csv")))
+        .map(|name| Table::read(&format!("../../cli/data/motions/{name}.csv")))
         .into();
     REFERENCE
         .iter()

@@ -2,6 +2,8 @@
 //!
 //! `cargo bench --package mercer-cli`. Without scikit-learn, its rows are skipped.
 
+mod data;
+
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,14 +15,12 @@ const COLUMNS: usize = 16;
 const COMPONENTS: &str = "8";
 /// Best of so many.
 const RUNS: usize = 3;
-/// Who wants another Python than the first on the `PATH` names it here.
-const PYTHON: &str = "MERCER_PYTHON";
 
 fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
-    fs::write(path.join("train.csv"), csv(TRAINING, 1)).expect("the training rows");
-    fs::write(path.join("rows.csv"), csv(ROWS, 2)).expect("the rows");
+    fs::write(path.join("train.csv"), data::csv(TRAINING, COLUMNS, 1)).expect("the training rows");
+    fs::write(path.join("rows.csv"), data::csv(ROWS, COLUMNS, 2)).expect("the rows");
     println!(
         "{ROWS} rows of {COLUMNS} columns, {TRAINING} training rows, {COMPONENTS} components; rows a second, best of {RUNS}, one thread\n"
     );
@@ -48,20 +48,10 @@ fn main() {
         }
         println!("{:>10.0}  {name}: CSV in, CSV out", ROWS as f64 / best);
     }
-    let python = std::env::var(PYTHON).unwrap_or_else(|_| "python3".into());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/stream.py");
-    let mut command = Command::new(&python);
-    command.arg(script).args([COMPONENTS, &RUNS.to_string()]).current_dir(path);
-    for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
-        command.env(threads, "1");
-    }
-    match command.output() {
-        Err(error) => println!("skipped: scikit-learn ({python}: {error})"),
-        Ok(output) if !output.status.success() => {
-            let why = String::from_utf8_lossy(&output.stderr);
-            println!("skipped: scikit-learn ({})", why.lines().last().unwrap_or_default());
-        }
-        Ok(output) => print!("{}", String::from_utf8_lossy(&output.stdout)),
+    let arguments = [COMPONENTS.to_string(), RUNS.to_string()];
+    match data::python("stream.py", &arguments, path, Some(1)) {
+        Ok(said) => print!("{said}"),
+        Err(why) => println!("skipped: scikit-learn ({why})"),
     }
 }
 
@@ -69,28 +59,4 @@ fn mercer(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mercer"));
     command.current_dir(folder);
     command
-}
-
-/// Readings that depend on three causes, with noise; the same for the same seed.
-fn csv(rows: usize, seed: u64) -> String {
-    let mut state = seed;
-    let mut uniform = move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
-    let mut text = (0..COLUMNS).map(|i| format!("x{i}")).collect::<Vec<_>>().join(",");
-    for _ in 0..rows {
-        let causes = [uniform(), uniform(), uniform()];
-        let cells: Vec<String> = (0..COLUMNS)
-            .map(|i| {
-                format!(
-                    "{:.5}",
-                    causes[i % 3] + causes[(i + 1) % 3] * causes[i % 3] + 0.3 * uniform()
-                )
-            })
-            .collect();
-        text += &format!("\n{}", cells.join(","));
-    }
-    text + "\n"
 }

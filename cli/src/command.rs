@@ -14,10 +14,12 @@ mod import;
 mod inspect;
 mod line;
 mod man;
+mod new;
 mod project;
 mod report;
 mod score;
 mod tune;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -112,9 +114,11 @@ enum Command {
     Calibrate(calibrate::Arguments),
     Eval(eval::Arguments),
     Score(score::Arguments),
+    Watch(watch::Arguments),
     Report(report::Arguments),
     Project(project::Arguments),
     Export(export::Arguments),
+    New(new::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
 }
@@ -136,9 +140,11 @@ impl Arguments {
             Command::Calibrate(arguments) => calibrate::run(&arguments),
             Command::Eval(arguments) => eval::run(&arguments),
             Command::Score(arguments) => score::run(&arguments),
+            Command::Watch(arguments) => watch::run(arguments),
             Command::Report(arguments) => report::run(&arguments),
             Command::Project(arguments) => project::run(&arguments),
             Command::Export(arguments) => export::run(&arguments),
+            Command::New(arguments) => new::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments),
             Command::Man(arguments) => man::run(&arguments),
         };

@@ -4,14 +4,19 @@
 
 mod c;
 mod leading;
+mod package;
 mod quantised;
 mod rust;
 mod vectors;
 
-pub(crate) use c::{CSource, c_projector, c_quantised, c_source};
+pub(crate) use c::{CSource, c_projector, c_quantised, c_quantised_projector, c_source};
 pub(crate) use leading::Leading;
-pub(crate) use quantised::quantise;
+pub(crate) use package::{
+    Contents, Ecosystem, Example, MARK, PackageFile, Release, folders, header_file, package,
+};
+pub(crate) use quantised::{Quantised, quantise};
 pub(crate) use rust::{monitor_source, rust_projector, rust_source, stream_source};
+pub(crate) use vectors::candidates;
 
 use std::str::FromStr;
 
@@ -72,7 +77,7 @@ impl FromStr for Name {
 
 /// What a reader of the source wants to know, a line each; `comment` makes a text one that can
 /// stand in a comment.
-fn facts<T: Number>(
+pub(crate) fn facts<T: Number>(
     model: &Model<T>,
     quote: char,
     comment: fn(&str) -> String,

@@ -18,6 +18,7 @@ use crate::front::Front;
 use crate::grid::Grid;
 use crate::memory::Weights;
 use crate::model::{AnyModel, Model, with_model};
+use crate::spread::Spread;
 use crate::text::{shorten, warn};
 use crate::training::Training;
 use crate::whole::write_whole;
@@ -26,7 +27,7 @@ use crate::{KernelSpec, Number, Precision, escape};
 /// What every model file calls itself.
 const FORMAT: &str = "mercer-model";
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// What stands in the place of the checksum while it is computed.
 const NO_CHECKSUM: &str = "00000000";
 
@@ -47,6 +48,7 @@ struct Record<T> {
     /// None if no input is logarithmic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     floor: Vec<T>,
+    quantiles: Vec<Spread<T>>,
     points: Vec<Vec<T>>,
     weights: Vec<Vec<T>>,
     centre: Vec<T>,
@@ -173,6 +175,7 @@ fn to_record<T: Number>(model: &Model<T>) -> Record<T> {
         mean: model.mean.clone(),
         deviation: model.deviation.clone(),
         floor: model.floor.clone(),
+        quantiles: model.quantiles.clone(),
         points: rows(&model.points),
         weights: rows(&model.weights.weights),
         centre: model.weights.centre.clone(),
@@ -212,6 +215,7 @@ fn from_record<T: Number>(record: Record<T>) -> Result<Model<T>> {
         mean: record.mean,
         deviation: record.deviation,
         floor: record.floor,
+        quantiles: record.quantiles,
         threshold: Threshold::new(record.threshold_spe).with_usual(record.usual_spe),
         training: record.training,
     })

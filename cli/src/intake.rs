@@ -58,7 +58,7 @@ impl<'f, T: Number> Intake<'f, T> {
         (source, choice): (&Source, &RowChoice),
         beside: &Beside<'_>,
     ) -> Result<Self> {
-        let is_stream = source.is_stream();
+        let is_stream = source.is_live();
         let Some(front) = &model.front else {
             let table = Table::open(source, choice)?;
             let columns = columns_of_readings(&table, &model.columns)?;

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail, ensure};
 use mercer::detect::learning::Learning;
 use mercer::detect::logs::{self, Log};
-use mercer::detect::{Threshold, Warning, scaling};
+use mercer::detect::{LearnSizes, Threshold, Warning, scaling};
 use mercer::error::Fault;
 use mercer::kernel::{BlockKernel, Indexed, Samples};
 use mercer::kpca::exact::{self, ExactScratch};
@@ -12,11 +12,13 @@ use mercer::{Error, Progress};
 
 use crate::Number;
 use crate::choices::{Choices, Order, Points, Scale};
+use crate::crossfit::cross_fit;
 use crate::grid::Grid;
 use crate::kernel::with_kernel;
 use crate::loaded::Loaded;
 use crate::memory::{Memory, Weights};
 use crate::model::Model;
+use crate::spread::spreads;
 use crate::text::{excerpt, shorten};
 use crate::training::{LONGEST_WARNING, Training};
 
@@ -43,6 +45,7 @@ pub(crate) fn learn<T: Number>(
         mean,
         deviation,
         floor,
+        quantiles: spreads(&data.samples),
         points: fitted.points,
         weights: fitted.weights,
         threshold: fitted.threshold,
@@ -147,7 +150,7 @@ fn fit<T, K>(
 ) -> Result<Fitted<T>, Error>
 where
     T: Number,
-    K: BlockKernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone + Send + Sync,
 {
     let n = samples.rows();
     // Before anything is multiplied by what may be any number.
@@ -157,12 +160,14 @@ where
     require_samples(samples, kernel)?;
     let room = choices.landmarks.of(n);
     let components = choices.components.unwrap_or(room).min(room);
-    let mut memory = Memory::new(n, room, components);
+    let sizes = LearnSizes { samples: n, points: room, components };
+    let mut memory = Memory::of(sizes);
     let mut scratch = memory.scratch();
     let mut learning = Learning::start(choices.recipe(), 0..n as u32, &mut scratch)?
         .with_recordings(begins.iter().copied())?;
     let refused = loop {
         step();
+        cross_fit(&mut learning, samples, kernel, sizes, &mut scratch, step)?;
         match learning.step(samples, |_: &Indexed<'_, _>| Ok(kernel.clone()), &mut scratch) {
             Ok(Progress::Working) => {}
             Ok(Progress::Done) => break None,
@@ -236,7 +241,7 @@ pub(crate) fn calibrate<T, K>(
 ) -> Result<Calibrated<T>, Error>
 where
     T: Number,
-    K: BlockKernel<[T], Scalar = T> + Clone,
+    K: BlockKernel<[T], Scalar = T> + Clone + Send + Sync,
 {
     let Fitted { threshold, false_alarms, alarms, refused, .. } =
         fit(samples, &[], kernel, choices, step)?;

@@ -70,7 +70,10 @@ pub(crate) struct Memory<T> {
 
 impl<T: Real> Memory<T> {
     pub(crate) fn new(n: usize, r: usize, p: usize) -> Self {
-        let sizes = LearnSizes { samples: n, points: r, components: p };
+        Self::of(LearnSizes { samples: n, points: r, components: p })
+    }
+
+    pub(crate) fn of(sizes: LearnSizes) -> Self {
         Self {
             sizes,
             header: ExpansionHeader::default(),

@@ -14,6 +14,7 @@ use crate::grid::Grid;
 use crate::kernel::with_kernel;
 use crate::logs::logarithmic;
 use crate::memory::Weights;
+use crate::spread::{self, Spread};
 use crate::text::excerpt;
 use crate::training::Training;
 use crate::{KernelSpec, Number, Precision};
@@ -33,6 +34,8 @@ pub(crate) struct Model<T> {
     pub deviation: Vec<T>,
     /// Below this a logarithmic input counts as this, before its logarithm is taken and all else is done; 0 for an input that is not logarithmic. Empty if none is.
     pub floor: Vec<T>,
+    /// Which raw values each input had in training.
+    pub quantiles: Vec<Spread<T>>,
     /// The points, scaled.
     pub points: Grid<T>,
     /// Their weights.
@@ -154,6 +157,7 @@ impl<T: Number> Model<T> {
         self.validate_front()?;
         self.validate_names()?;
         self.validate_sizes()?;
+        spread::validate(&self.quantiles, self.inputs())?;
         self.validate_refusal()?;
         self.training.validate(self.components(), self.weights.header.indefinite)?;
         Ok(with_kernel!(self.kernel, T, kernel => {

@@ -1,9 +1,9 @@
-//! Bundled recordings of a smart watch, ten instants a second; `examples/data/motions` says whose they are.
+//! Bundled recordings of a smart watch, ten instants a second; `data/motions` says whose they are.
 
 use anyhow::Result;
 
-const TRAINING: &str = include_str!("../../examples/data/motions/train.csv");
-const UNSEEN: &str = include_str!("../../examples/data/motions/test.csv");
+const TRAINING: &str = include_str!("../data/motions/train.csv");
+const UNSEEN: &str = include_str!("../data/motions/test.csv");
 
 /// The activity that a model learns.
 pub(crate) const NORMAL: &str = "walking";
@@ -43,16 +43,6 @@ fn line<const N: usize>(first: [&str; N], row: &csv::StringRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_learned_is_the_binary_copy_that_firmware_uses() {
-        let bytes = include_bytes!("../../examples/data/motions/train_walking.f32");
-        let copy = bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-        let csv = training().unwrap();
-        assert_eq!(csv.lines().next(), Some("recording,ax,ay,az,gx,gy,gz"));
-        let cells = csv.lines().skip(1).flat_map(|line| line.split(',').skip(1));
-        assert!(cells.map(|cell| cell.parse::<f32>().unwrap()).eq(copy));
-    }
 
     #[test]
     fn the_learned_activity_comes_first() {

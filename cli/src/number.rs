@@ -23,7 +23,7 @@ pub(crate) trait Number: Real + Encode + FromStr + Serialize + DeserializeOwned 
     /// Its name in options and files.
     const PRECISION: Precision;
     /// Who computes `exp` in kernels: the library's default, which firmware uses too.
-    type Math: Math<Self> + Encode;
+    type Math: Math<Self> + Encode + Send + Sync;
     /// The value of it.
     const MATH: Self::Math;
     /// The name of the type in source code: that of Rust, then that of C.

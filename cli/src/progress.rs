@@ -61,7 +61,12 @@ impl Progress {
 
     /// One piece is done.
     pub(crate) fn step(&mut self) {
-        self.bar.inc(1);
+        self.advance(1);
+    }
+
+    /// So many pieces are done.
+    pub(crate) fn advance(&mut self, pieces: usize) {
+        self.bar.inc(pieces as u64);
     }
 }
 

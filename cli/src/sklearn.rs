@@ -1,9 +1,9 @@
-//! A `KernelPCA` of scikit-learn, as the snippet in the README dumps it.
+//! A `KernelPCA` of scikit-learn, as the snippet in `docs/SKLEARN.md` dumps it.
 
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use mercer::detect::Threshold;
+use mercer::detect::{Threshold, scaling};
 use mercer::kernel::{BlockKernel, gram};
 use mercer::kpca::ExpansionHeader;
 use mercer::{Error, Kernel};
@@ -18,11 +18,12 @@ use crate::learn::{are_affordable, calibrate, explain_option};
 use crate::memory::Weights;
 use crate::model::Model;
 use crate::progress::Progress;
+use crate::spread::spreads;
 use crate::text::{excerpt, shorten};
 use crate::training::Training;
 use crate::{KernelSpec, Number};
 
-/// What the snippet in the README writes.
+/// What the snippet in `docs/SKLEARN.md` writes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Dump {
@@ -155,6 +156,14 @@ impl Dump {
         let explained: f64 = self.eigenvalues.iter().take(rank).sum::<f64>()
             / (self.samples.len() as f64 * weights.header.total_variance.to_f64());
         let scaler = self.scaler.as_ref();
+        let mean = scaler
+            .and_then(|s| s.mean.as_deref().map(numbers))
+            .unwrap_or_else(|| vec![T::ZERO; inputs]);
+        let deviation = scaler
+            .and_then(|s| s.scale.as_deref().map(numbers))
+            .unwrap_or_else(|| vec![T::ONE; inputs]);
+        let mut raw = points.clone();
+        raw.iter_rows_mut().for_each(|row| scaling::undo(row, &mean, &deviation));
         Ok(Model {
             front: None,
             // As a header is read.
@@ -163,13 +172,10 @@ impl Dump {
                 None => (0..inputs).map(|i| format!("x{i}")).collect(),
             },
             kernel,
-            mean: scaler
-                .and_then(|s| s.mean.as_deref().map(numbers))
-                .unwrap_or_else(|| vec![T::ZERO; inputs]),
-            deviation: scaler
-                .and_then(|s| s.scale.as_deref().map(numbers))
-                .unwrap_or_else(|| vec![T::ONE; inputs]),
+            mean,
+            deviation,
             floor: Vec::new(),
+            quantiles: spreads(&raw),
             points,
             weights,
             threshold: calibrated.as_ref().map_or(Threshold::EMPTY, |found| found.threshold),

@@ -11,6 +11,7 @@ use clap::Args;
 use flate2::read::MultiGzDecoder;
 
 use crate::decimals::DecimalMark;
+use crate::port;
 use crate::rows::RowChoice;
 use crate::text::note;
 
@@ -29,12 +30,20 @@ pub(crate) struct Source {
     /// The first line is data too; columns are then called x0, x1, … For a model, as many columns as it has inputs are taken in its order
     #[arg(long)]
     pub no_header: bool,
+    /// It is a serial port, with so many bits a second.
+    #[arg(skip)]
+    pub baud: Option<u32>,
 }
 
 impl Source {
     /// Is it standard input, whose rows are to be answered one by one?
     pub(crate) fn is_stream(&self) -> bool {
         self.data.as_os_str() == "-"
+    }
+
+    /// Do its rows come as they are made?
+    pub(crate) fn is_live(&self) -> bool {
+        self.is_stream() || self.baud.is_some()
     }
 
     /// What to call it in messages.
@@ -50,9 +59,10 @@ impl Source {
 
     /// Opens it, and looks at its first line.
     pub(crate) fn open(&self) -> Result<Opened> {
-        let input: Box<dyn Read + Send> = match self.is_stream() {
-            true => Box::new(io::stdin()),
-            false => Box::new(File::open(&self.data).with_context(|| self.name())?),
+        let input: Box<dyn Read + Send> = match self.baud {
+            Some(baud) => port::open(&self.data, baud, !self.no_header)?,
+            None if self.is_stream() => Box::new(io::stdin()),
+            None => Box::new(File::open(&self.data).with_context(|| self.name())?),
         };
         let file = std::fs::metadata(&self.data).ok().filter(|found| found.is_file());
         let size = file.filter(|_| !self.is_stream()).map(|found| found.len());
@@ -68,7 +78,7 @@ impl Source {
             found
         });
         // A single garbled quote would swallow all lines of a stream that follow.
-        let has_quotes = !self.is_stream() || line_of(&first).contains(&b'"');
+        let has_quotes = !self.is_live() || line_of(&first).contains(&b'"');
         Ok(Opened { input: Box::new(Cursor::new(first).chain(input)), delimiter, has_quotes, far })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
 
@@ -20,6 +21,8 @@ pub(crate) enum Colour {
 
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 static HAS_COLOUR: AtomicBool = AtomicBool::new(false);
+/// What waits until a picture has left the terminal; none while there is no picture.
+static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
 /// To be called once, before anything is said.
 pub(crate) fn set(is_quiet: bool, colour: Colour) {
@@ -61,13 +64,35 @@ pub(crate) fn note(text: &str) {
     }
 }
 
+/// From here on nothing is said: a picture is on the terminal.
+pub(crate) fn hold() {
+    held().get_or_insert_default();
+}
+
+/// Says all that was held.
+pub(crate) fn release() {
+    for line in held().take().unwrap_or_default() {
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+}
+
+fn held() -> MutexGuard<'static, Option<Vec<String>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn say(kind: &str, text: &str, colour: &str) {
     let mut text = escape::line(text);
     if let Some((_, columns)) = console::Term::stderr().size_checked() {
         text = wrap(&text, "mercer: ".len() + kind.len(), usize::from(columns));
     }
-    let _ = match HAS_COLOUR.load(Ordering::Relaxed) {
-        true => writeln!(io::stderr(), "\x1b[{colour}mmercer: {kind}\x1b[0m{text}"),
-        false => writeln!(io::stderr(), "mercer: {kind}{text}"),
+    let line = match HAS_COLOUR.load(Ordering::Relaxed) {
+        true => format!("\x1b[{colour}mmercer: {kind}\x1b[0m{text}"),
+        false => format!("mercer: {kind}{text}"),
     };
+    match held().as_mut() {
+        Some(held) => held.push(line),
+        None => {
+            let _ = writeln!(io::stderr(), "{line}");
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! Files that do not have their name yet, so that none is left behind when the program is
-//! interrupted.
+//! Files that do not have their name yet, and new folders that nothing is in yet, so that none is left
+//! behind when the program is interrupted.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// The files that are being written.
+/// The files that are being written, and the folders that were made for them.
 pub(crate) struct Unfinished(Vec<PathBuf>);
 
 static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished(Vec::new()));
@@ -39,10 +39,23 @@ impl Unfinished {
         Ok(())
     }
 
+    /// Makes a folder that is to be removed, if it is empty, unless it is finished.
+    pub(crate) fn begin_folder(&mut self, folder: &Path) -> io::Result<()> {
+        fs::create_dir(folder)?;
+        self.0.push(folder.into());
+        Ok(())
+    }
+
+    /// Lets a folder stay.
+    pub(crate) fn finish_folder(&mut self, folder: &Path) {
+        self.0.retain(|unfinished| unfinished != folder);
+    }
+
     fn remove(&mut self) {
-        for path in self.0.drain(..) {
+        // What is in a folder comes behind it.
+        for path in self.0.drain(..).rev() {
             // It may be gone already.
-            let _ = fs::remove_file(path);
+            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
         }
     }
 }

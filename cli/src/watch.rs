@@ -115,6 +115,11 @@ impl<T: Number> Watch<T> {
         Ok(Self { alarm: Alarm::new(config)?, recording: None })
     }
 
+    /// What is compared with the threshold, if that is a smoothed score.
+    pub(crate) fn smoothed(&self) -> Option<T> {
+        self.alarm.smoothed()
+    }
+
     /// Takes the next row, of this recording.
     pub(crate) fn see(&mut self, verdict: &Verdict<T>, recording: &str) -> Seen {
         let first = self.recording.as_deref() != Some(recording);

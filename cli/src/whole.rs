@@ -35,6 +35,41 @@ pub(crate) fn write_together(files: &[(&Path, &[u8])]) -> Result<()> {
     staged.into_iter().try_for_each(|staged| staged.settle(&mut unfinished))
 }
 
+/// Folders that were made for files to come, and go again, if they are empty, unless they are kept.
+pub(crate) struct NewFolders(Vec<PathBuf>);
+
+impl NewFolders {
+    /// Makes those that are missing; each comes before those within it.
+    pub(crate) fn make(folders: &[PathBuf]) -> Result<Self> {
+        let mut made = Self(Vec::new());
+        for folder in folders.iter().filter(|folder| !folder.is_dir()) {
+            let name = || folder.display().to_string();
+            ensure!(!folder.exists(), "{}: is no folder", name());
+            place(folder)?;
+            unfinished().begin_folder(folder).with_context(name)?;
+            made.0.push(folder.clone());
+        }
+        Ok(made)
+    }
+
+    /// Lets them stay.
+    pub(crate) fn keep(mut self) {
+        let mut unfinished = unfinished();
+        self.0.drain(..).for_each(|folder| unfinished.finish_folder(&folder));
+    }
+}
+
+impl Drop for NewFolders {
+    fn drop(&mut self) {
+        let mut unfinished = unfinished();
+        for folder in self.0.drain(..).rev() {
+            // One that something is in stays.
+            let _ = fs::remove_dir(&folder);
+            unfinished.finish_folder(&folder);
+        }
+    }
+}
+
 /// An output must not replace what is read, by whatever name.
 pub(crate) fn require_other<'a>(
     output: &Path,

@@ -90,7 +90,7 @@ fn models_are_checked() {
         ("hello".to_string(), "not a model of mercer"),
         ("{}".into(), "not a model of mercer"),
         (model[..model.len() / 2].to_string(), "not a model of mercer"),
-        (model.replace("\"version\": 4", "\"version\": 99"), "format version 99"),
+        (model.replace("\"version\": 5", "\"version\": 99"), "format version 99"),
         (model.replacen("\"centre_norm\": 0.", "\"centre_norm\": 0.1", 1), "checksum"),
     ] {
         desk.write("bad.mercer", &content);

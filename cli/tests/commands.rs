@@ -156,7 +156,7 @@ impl MapToText for Vec<f64> {
 #[test]
 fn rows_and_columns_can_be_chosen() {
     let desk = Desk::new();
-    let motions = root().join("examples/data/motions/train.csv");
+    let motions = root().join("cli/data/motions/train.csv");
     let mut fit = vec!["fit", text(&motions), "--out", "walking.mercer", "--every", "4"];
     fit.extend(["--where", "activity=walking", "--drop", "recording,t_s"]);
     let summary = desk.succeed(&fit);
@@ -254,7 +254,7 @@ fn who_stops_reading_is_no_error() {
 #[test]
 fn tune_prints_a_line_that_fits() {
     let desk = Desk::new();
-    let motions = root().join("examples/data/motions/train.csv");
+    let motions = root().join("cli/data/motions/train.csv");
     let mut tune = vec!["tune", text(&motions), "--where", "activity=walking", "--every", "8"];
     tune.extend(["--drop", "recording,t_s", "--max-flash", "3000"]);
     let table = desk.succeed(&tune);
@@ -305,6 +305,7 @@ fn every_command_explains_itself() {
         "import",
         "export",
         "report",
+        "new",
         "demo",
     ] {
         assert!(help.contains(command), "{help}");

@@ -58,7 +58,8 @@ fn ask_everything(desk: &Desk, model: &str) {
     }
     for file in ["r.html", "t.html"] {
         let page = fs::read(desk.path(file)).expect("the page");
-        let page = assert_visible(&page);
+        // It has one script, its own, at its end.
+        let (page, _) = assert_visible(&page).rsplit_once("<script>").expect("its script");
         for markup in ["<script", "<img", "</title><", "onload=\"", "onerror=injected()>"] {
             assert!(!page.contains(markup), "{file}: {markup}");
         }
@@ -281,7 +282,8 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     for (field, value, why) in [
         ("format", "\"other\"", "not a model of mercer"),
         ("version", "2", "format version 2"),
-        ("version", "5", "format version 5"),
+        ("version", "4", "format version 4"),
+        ("version", "6", "format version 6"),
         ("precision", "\"f16\"", "not a model of mercer"),
         ("columns", "[]", "points: a row of 2 numbers, not 0"),
         ("columns", "[\"a\",\"a\"]", "two columns are called \"a\""),
@@ -294,6 +296,22 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
         ("mean", "[0.0]", "size mismatch in means: 1 given, 2 expected"),
         ("mean", "[0.0,1e999]", "not a valid model"),
         ("deviation", "[1.0,0.0]", "`deviation`"),
+        ("quantiles", "[[0.0,1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0]]", "quantiles of 1 inputs, not 2"),
+        (
+            "quantiles",
+            "[[0.0,1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0],[0.0,1.0,2.0,3.0]]",
+            "not a valid model",
+        ),
+        (
+            "quantiles",
+            "[[0.0,1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0],[0.0,1.0,2.0,3.0,4.0,3.0,6.0,7.0,8.0]]",
+            "quantiles of input 1 must be",
+        ),
+        (
+            "quantiles",
+            "[[0.0,1.0,2.0,3.0,4.0,5.0,6.0,7.0,1e999],[0.0,1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0]]",
+            "not a valid model",
+        ),
         ("deviation", "[1.0,-1.0]", "`deviation`"),
         (
             "deviation",
@@ -369,7 +387,7 @@ fn every_field_is_checked_even_if_the_checksum_is_right() {
     refused(&mended(&with_field(&model, "warnings", &long("w", 40))), "many", "more than 32");
     // Fields of nobody, once more, and none.
     for (from, to) in [
-        ("\"version\": 4,", "\"version\": 4,\n  \"extra\": 1,"),
+        ("\"version\": 5,", "\"version\": 5,\n  \"extra\": 1,"),
         ("\"folds\": ", "\"extra\": 1,\n    \"folds\": "),
         ("\"gamma\": ", "\"extra\": 1,\n      \"gamma\": "),
         ("\"rbf\": ", "\"rbf2\": "),

@@ -53,10 +53,13 @@ fn a_live_scikit_learn_agrees_too() {
 }
 
 #[test]
-fn the_readme_shows_the_snippet() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("the README");
+fn the_page_shows_the_snippet() {
+    let page = fs::read_to_string(root().join("docs/SKLEARN.md")).expect("the page");
     let snippet = fs::read_to_string(root().join("cli/sklearn_dump.py")).expect("the snippet");
-    assert!(readme.contains(&snippet), "README.md has another snippet than cli/sklearn_dump.py");
+    assert!(
+        page.contains(&snippet),
+        "docs/SKLEARN.md has another snippet than cli/sklearn_dump.py"
+    );
     assert!(snippet.lines().count() <= 20, "it has grown beyond 20 lines");
 }
 

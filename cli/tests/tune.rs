@@ -174,7 +174,7 @@ fn what_cannot_be_compared_is_refused() {
 #[test]
 fn folds_of_readings_are_whole_recordings() {
     let desk = Desk::new();
-    let raw = root().join("examples/data/motions/train.csv");
+    let raw = root().join("cli/data/motions/train.csv");
     let features = ["features", text(&raw), "--drop", "t_s", "--label", "activity", "--normal"];
     let recipe = ["walking", "--by", "recording", "--window", "20", "--features", "mean,logstd"];
     desk.write("readings.csv", &desk.succeed(&[&features[..], &recipe].concat()));

@@ -94,8 +94,8 @@ pub struct Quantile<T> {
     pub unsupported: bool,
 }
 
-/// The `⌈(n+1)(1−α)⌉`-th smallest score, or the largest when that is beyond `n`; at most `2n²`
-/// comparisons.
+/// The `⌈(n+1)(1−α)⌉`-th smallest score, or the largest when that is beyond `n`; at most `64n`
+/// comparisons in `f32`, `128n` in `f64`.
 ///
 /// ```
 /// use mercer::detect::calibrate::quantile;
@@ -131,16 +131,41 @@ pub(crate) fn supported_share<T: Real>(samples: usize) -> T {
     T::ONE / (T::from_usize(samples) + T::ONE)
 }
 
-/// The `rank`-th smallest value, counted from 1, by counting how many are smaller.
+/// The `rank`-th smallest value, counted from 1; of equal ones, the first.
+///
+/// At most 32 passes over the values in `f32`, 64 in `f64`, and no more than there are different
+/// values: the numbers between the two values that it may be are halved, and these move on to the
+/// next values inwards.
 pub(crate) fn nth_smallest<T: Real, I: Iterator<Item = T>>(
     values: impl Fn() -> I,
     rank: usize,
 ) -> Option<T> {
-    values().find(|candidate| {
-        let smaller = values().filter(|value| value < candidate).count();
-        let not_larger = values().filter(|value| value <= candidate).count();
-        smaller < rank && rank <= not_larger
-    })
+    // What is not a number is neither smaller nor larger.
+    let mut numbers = values().filter(|value| value.partial_cmp(value).is_some());
+    let first = numbers.next()?;
+    let (mut low, mut high, mut count) = (first, first, 1);
+    for value in numbers {
+        low = if value < low { value } else { low };
+        high = high.larger(value);
+        count += 1;
+    }
+    if !(1..=count).contains(&rank) {
+        return None;
+    }
+    while low < high {
+        let middle = T::halfway(low, high);
+        let (mut below, mut above, mut not_larger) = (low, high, 0);
+        for value in values() {
+            if value <= middle {
+                below = below.larger(value);
+                not_larger += 1;
+            } else if value < above {
+                above = value;
+            }
+        }
+        if rank <= not_larger { high = below } else { low = above }
+    }
+    Some(low)
 }
 
 #[cfg(test)]
@@ -158,6 +183,61 @@ mod tests {
         let found = quantile(&scores, 0.05).unwrap();
         assert_eq!(found, Quantile { threshold: 9.0, unsupported: true });
         assert_eq!(quantile::<f64>(&[], 0.05), None);
+    }
+
+    /// Compared with sorting: ties, signs, zeros of both signs, huge and tiny values, and what is no
+    /// number.
+    #[test]
+    fn ranks_are_those_of_sorted_values() {
+        let mut state = 1_u32;
+        let mut random = move |range: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % range
+        };
+        for round in 0..400 {
+            let count = random(40) as usize;
+            let values: std::vec::Vec<f32> = (0..count)
+                .map(|_| match round % 4 {
+                    0 => random(7) as f32 - 3.0,
+                    1 => f32::from_bits(random(1 << 24) << 8),
+                    2 => [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE / 2.0]
+                        [random(5) as usize],
+                    _ => [f32::NAN, 1.0, 1.0 + f32::EPSILON, -1.0][random(4) as usize],
+                })
+                .collect();
+            let mut sorted: std::vec::Vec<f32> =
+                values.iter().copied().filter(|value| !value.is_nan()).collect();
+            sorted.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            for rank in 0..=count + 1 {
+                let expected = rank.checked_sub(1).and_then(|i| sorted.get(i).copied());
+                let found = nth_smallest(|| values.iter().copied(), rank);
+                assert_eq!(found, expected, "{rank} of {values:?}");
+                // Of equal ones the first: also of zeros.
+                let first = expected.and_then(|e| values.iter().copied().find(|&v| v == e));
+                assert_eq!(found.map(f32::to_bits), first.map(f32::to_bits));
+            }
+        }
+    }
+
+    /// However the values are ordered and spread.
+    #[test]
+    fn passes_do_not_grow_with_the_number_of_values() {
+        let passes = core::cell::Cell::new(0);
+        for spread in [1.0, 1e-30, 1e30] {
+            let values = |i: i32| f64::from(i - 50_000) * spread;
+            for ascending in [true, false] {
+                passes.set(0);
+                let found = nth_smallest(
+                    || {
+                        passes.set(passes.get() + 1);
+                        (0..100_000).map(|i| values(if ascending { i } else { 99_999 - i }))
+                    },
+                    77_777,
+                );
+                assert_eq!(found, Some(values(77_776)));
+                assert!(passes.get() <= 65, "{} passes", passes.get());
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What a score costs, as constants that a firmware can check when it is compiled.
+//! What a score, and a step of learning, costs, as constants that a firmware can check when it is
+//! compiled.
 //!
 //! ```
 //! use mercer::Detector;
@@ -7,10 +8,20 @@
 //! const _: () = assert!(Watch::COST.instructions.cortex_m4f < 15_000 && Watch::COST.ram <= 1536);
 //! ```
 //!
+//! A learner does its work in even steps; what the longest takes says how long a watchdog, or
+//! another task of the same priority, has to wait:
+//!
+//! ```
+//! use mercer::GaussianLearner;
+//! const LONGEST: usize = GaussianLearner::<12, 128, 32, 24>::COST.step.cortex_m4f;
+//! const _: () = assert!(LONGEST < 110_000); // about 2 ms at 64 MHz
+//! ```
+//!
 //! Instructions are upper bounds for opt-level 3, s and z: `cargo xtask bench` counts, and a test
 //! compares what it committed with these. They are for a model that has its
 //! [memos](crate::kpca::KernelPcaView::with_memos), as every fit on scaled readings makes them.
 
+use crate::detect::GaussianLearner;
 use crate::detect::{Detector, GaussianProjector, LogDetector, LogProjector, Projector};
 use crate::kernel::{BlockKernel, Rbf};
 use crate::math::Real;
@@ -143,6 +154,121 @@ impl Cost {
             ..self
         }
     }
+}
+
+/// What learning in steps costs at the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct LearnCost {
+    /// Instructions of the longest [`step`](crate::Learner::step), by core;
+    /// [`begin`](crate::Learner::begin) takes fewer.
+    pub step: Instructions,
+    /// Bytes of RAM, stack not included.
+    pub ram: usize,
+}
+
+const fn larger(a: usize, b: usize) -> usize {
+    if b > a { b } else { a }
+}
+
+/// Instructions of one core for what a step of learning may be.
+struct StepRates {
+    /// Anything.
+    step: usize,
+    /// One sample, and each of its inputs and coordinates, where a landmark is taken.
+    sample: usize,
+    sample_input: usize,
+    sample_point: usize,
+    /// One value of an input, where one of them is selected.
+    value: usize,
+    /// One operation of the eigensolver, and each entry of the rows that it changes.
+    operation: usize,
+    operation_point: usize,
+    /// One entry of the covariance, where it is completed or checked.
+    entry: usize,
+}
+
+impl StepRates {
+    /// The longest of them, or two scores, as when models are compared.
+    const fn bound(&self, samples: usize, inputs: usize, points: usize, score: usize) -> usize {
+        let landmark =
+            samples * (self.sample + self.sample_input * inputs + self.sample_point * points);
+        let operations = (1 + samples / 2) * (self.operation + self.operation_point * points);
+        let fit = larger(larger(landmark, operations), points * points * self.entry);
+        let longest = larger(larger(fit, samples * self.value), 2 * score);
+        self.step + longest
+    }
+}
+
+// As above.
+const STEP_CORTEX_M0: StepRates = StepRates {
+    step: 20_000,
+    sample: 2500,
+    sample_input: 450,
+    sample_point: 260,
+    value: 3000,
+    operation: 5000,
+    operation_point: 800,
+    entry: 250,
+};
+const STEP_CORTEX_M3: StepRates = StepRates {
+    step: 15_000,
+    sample: 1700,
+    sample_input: 280,
+    sample_point: 165,
+    value: 2000,
+    operation: 3500,
+    operation_point: 500,
+    entry: 160,
+};
+const STEP_CORTEX_M4F: StepRates = StepRates {
+    step: 3000,
+    sample: 150,
+    sample_input: 8,
+    sample_point: 8,
+    value: 450,
+    operation: 300,
+    operation_point: 14,
+    entry: 60,
+};
+const STEP_RV32IMAC: StepRates = StepRates {
+    step: 15_000,
+    sample: 1700,
+    sample_input: 280,
+    sample_point: 165,
+    value: 2000,
+    operation: 3500,
+    operation_point: 500,
+    entry: 160,
+};
+
+impl LearnCost {
+    /// What learning with a Gaussian kernel in `f32` costs, from at most so many samples.
+    const fn gaussian(
+        samples: usize,
+        inputs: usize,
+        points: usize,
+        components: usize,
+        ram: usize,
+    ) -> Self {
+        let score = Cost::gaussian(inputs, points, components).instructions;
+        let (n, d, r) = (samples, inputs, points);
+        Self {
+            step: Instructions {
+                cortex_m0: STEP_CORTEX_M0.bound(n, d, r, score.cortex_m0),
+                cortex_m3: STEP_CORTEX_M3.bound(n, d, r, score.cortex_m3),
+                cortex_m4f: STEP_CORTEX_M4F.bound(n, d, r, score.cortex_m4f),
+                rv32imac: STEP_RV32IMAC.bound(n, d, r, score.rv32imac),
+            },
+            ram,
+        }
+    }
+}
+
+impl<const D: usize, const N: usize, const R: usize, const P: usize> GaussianLearner<D, N, R, P> {
+    /// What a step costs, whatever the samples and the recipe.
+    pub const COST: LearnCost = LearnCost::gaussian(N, D, R, P, Self::SIZE);
 }
 
 /// Bytes of a [`Detector`] with kernel `K` and numbers `T`: [`Detector::SIZE`] when sizes are known

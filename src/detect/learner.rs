@@ -125,11 +125,14 @@ pub struct Learner<
     // At most one of each. Not an `Option`: its `None` may be any bit pattern, and a single byte
     // that is not zero would move the whole learner from `.bss` to `.data`, which takes as much
     // flash again.
-    job: heapless::Vec<Job<K, Scalar<K, X>, E>, 1, u32>,
+    job: heapless::Vec<Job<K, Scalar<K, X>, E, S::Course>, 1, u32>,
     report: heapless::Vec<LearnReport<Scalar<K, X>>, 1, u32>,
     workspace: Workspace<Scalar<K, X>, N, R, P, E>,
     detector: Detector<K, X, R, P, S>,
 }
+
+/// How many samples are scaled in a step.
+const SCALED: usize = 32;
 
 /// The usual case: a Gaussian kernel on `D` inputs in `f32`; at most `N` samples, `R` points and
 /// `P` components.
@@ -163,11 +166,23 @@ pub type LogLearner<const D: usize, const N: usize, const R: usize, const P: usi
 
 /// Learning that is under way.
 #[derive(Clone, Debug)]
-struct Job<K, T, E> {
+struct Job<K, T, E, C> {
     kernel: K,
+    recipe: Recipe<T>,
+    preparation: Preparation<C>,
     learning: Learning<K, T, E>,
     /// How many samples the old and the new model have been compared on.
     compared: usize,
+}
+
+/// What is left to do before the model can see the samples.
+#[derive(Clone, Debug)]
+enum Preparation<C> {
+    /// Learn the scaling.
+    Scaling(C),
+    /// Scale the samples from this one on.
+    Samples(usize),
+    Complete,
 }
 
 /// Memory that is only needed while learning.
@@ -291,15 +306,12 @@ where
         older.iter().chain(newer)
     }
 
-    /// Begins to learn from the samples; the first time, it also learns the scaling (`3·n·d`
-    /// operations; with trimming, in which outliers must not stretch it, `4·n²·d` comparisons; a
-    /// [`LogScaling`] takes `12·n·d` logarithms).
+    /// Begins to learn from the samples, with or without a detector that is at work. The first time
+    /// the scaling is learned, too: an input a step, or in trimming, in which outliers must not
+    /// stretch it, one of the bounds of its range.
     ///
     /// # Errors
-    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples;
-    /// [`Error::UnknownInput`] and [`Error::NoLogarithm`] for inputs that cannot be logarithmic;
-    /// [`Error::Parameter`] names a `mean` or `deviation` that is not finite, and
-    /// [`Error::Sample`] an input, because it is too large to be scaled.
+    /// [`Error::Learning`], or whatever is wrong with the recipe or the number of samples.
     pub fn begin(&mut self, kernel: K, recipe: Recipe<Scalar<K, X>>) -> Result<(), Error> {
         self.require_idle()?;
         kernel.validate()?;
@@ -311,30 +323,41 @@ where
         let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?
             .with_recordings(begins)?
             .with_refused(self.intake.refused());
-        if !self.detector.model.is_fitted() {
-            self.learn_scaling(&recipe)?;
-        } else if self.stale {
-            self.prepare_samples(&self.detector.scaling.clone())?;
-        }
-        let pushed = self.job.push(Job { kernel, learning, compared: 0 });
+        let preparation = match self.detector.model.is_fitted() {
+            true if self.stale => Preparation::Samples(0),
+            true => Preparation::Complete,
+            false if recipe.standardise => Preparation::Scaling(S::Course::default()),
+            false => {
+                self.detector.scaling = S::identity();
+                Preparation::Samples(0)
+            }
+        };
+        let pushed = self.job.push(Job { kernel, recipe, preparation, learning, compared: 0 });
         debug_assert!(pushed.is_ok(), "none is under way");
         Ok(())
     }
 
-    /// Goes on learning; [`Done`](Progress::Done) if none is under way. See [`Learning`] for how
-    /// much work a step is at the most. With the last step the new detector takes the place of the
+    /// Goes on learning; [`Done`](Progress::Done) if none is under way. Steps are even; a
+    /// [`GaussianLearner`] has the longest as a constant, [`COST`](GaussianLearner::COST), and
+    /// [`Learning`] says how much work a step is at the most. With the last step the new detector takes the place of the
     /// old one.
     ///
     /// # Errors
-    /// What [`Learning::step`] refuses. Learning is given up then: samples and detector are what
-    /// they were before [`begin`](Self::begin).
+    /// What [`Learning::step`] refuses, and before that [`Error::UnknownInput`] and
+    /// [`Error::NoLogarithm`] for inputs that cannot be logarithmic; [`Error::Parameter`] names a
+    /// `mean` or `deviation` that is not finite, and [`Error::Sample`] an input, because it is too
+    /// large to be scaled. Learning is given up then: samples and detector are what they were
+    /// before [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
         if self.job.is_empty() {
             return Ok(Progress::Done);
         }
         // One function after the other, none inside of another: what they keep on the stack is not
         // there at the same time.
-        match self.go_on() {
+        match self.prepare().and_then(|progress| match progress {
+            Progress::Working => Ok(Progress::Working),
+            Progress::Done => self.go_on(),
+        }) {
             Ok(Progress::Working) => Ok(Progress::Working),
             Ok(Progress::Done) if self.compare() == Progress::Working => Ok(Progress::Working),
             Ok(Progress::Done) => self.adopt().map(|()| Progress::Done),
@@ -489,27 +512,40 @@ where
         (place + n - self.oldest) % n
     }
 
-    /// Learns the scaling, and scales the samples.
-    fn learn_scaling(&mut self, recipe: &Recipe<Scalar<K, X>>) -> Result<(), Error> {
-        let scaling = if recipe.standardise {
-            S::learn(&self.samples, recipe.trimmed(self.samples.len()), recipe.logs)?
-        } else {
-            S::identity()
+    /// One step of what is left to do before the model can see the samples.
+    #[inline(never)]
+    fn prepare(&mut self) -> Result<Progress, Error> {
+        let Some(Job { recipe, preparation, .. }) = self.job.first_mut() else {
+            return Ok(Progress::Done);
         };
-        scaling.validate()?;
-        self.prepare_samples(&scaling)?;
-        self.detector.scaling = scaling;
-        Ok(())
-    }
-
-    fn prepare_samples(&mut self, scaling: &S) -> Result<(), Error> {
-        for (place, sample) in self.samples.iter().enumerate() {
-            let prepared = scaling.apply(sample);
-            S::check_prepared(&prepared).map_err(|error| error.of_sample(self.age(place)))?;
-            self.prepared.set(place, prepared);
+        let scaling = &mut self.detector.scaling;
+        match preparation {
+            Preparation::Scaling(course) => {
+                let outliers = recipe.trimmed(self.samples.len());
+                let progress = scaling.learn_step(course, &self.samples, outliers, recipe.logs)?;
+                if progress == Progress::Done {
+                    scaling.validate()?;
+                    *preparation = Preparation::Samples(0);
+                }
+            }
+            Preparation::Samples(next) => {
+                let some = *next..self.samples.len().min(*next + SCALED);
+                *next = some.end;
+                for (place, sample) in
+                    self.samples.iter().enumerate().take(some.end).skip(some.start)
+                {
+                    let prepared = scaling.apply(sample);
+                    S::check_prepared(&prepared).map_err(|error| error.of_sample(place))?;
+                    self.prepared.set(place, prepared);
+                }
+                if *next == self.samples.len() {
+                    self.stale = false;
+                    *preparation = Preparation::Complete;
+                }
+            }
+            Preparation::Complete => return Ok(Progress::Done),
         }
-        self.stale = false;
-        Ok(())
+        Ok(Progress::Working)
     }
 
     /// Takes a reading as the newest sample.
@@ -591,7 +627,8 @@ where
         let scratch = self.workspace.scratch(self.samples.len())?;
         let samples = self.prepared.of(&self.samples);
         let points = scratch.points(&report).filter_map(|sample| samples.get(sample));
-        self.detector.model.replace(kernel.clone(), points, scratch.candidate.view());
+        let memos = head(scratch.landmark.values, job.learning.near());
+        self.detector.model.replace(kernel.clone(), points, memos, scratch.candidate.view());
         self.detector.threshold = report.threshold;
         self.job.clear();
         report.renumber(|place| (place + n - oldest) % n.max(1));

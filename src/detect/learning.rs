@@ -18,36 +18,38 @@
 //! [`Learner`](crate::Learner) in statics and a host program with sizes from a file share this
 //! code.
 
+mod apart;
+mod candidate;
 mod continuity;
+mod copies;
 mod dependence;
 mod inspect;
+mod judge;
 mod probe;
 mod reach;
 mod recipe;
 mod report;
+mod sorting;
 mod words;
 
 pub use recipe::Recipe;
 pub use report::{Blindness, LearnReport, Warning};
 
-use dependence::{Alike, Dependence};
-use inspect::{advised_samples, inspect, name_cause, require_sense};
-use probe::{Next, Probe, highest, moved};
-use reach::lower;
+use candidate::{remember_points, score_held_out};
+use dependence::Examination;
+use inspect::{Inspection, name_cause};
+use probe::Probe;
 use report::{Warnings, warn};
 
 use crate::Progress;
 use crate::detect::Threshold;
-use crate::detect::alarm::{Alarm, AlarmConfig};
 use crate::detect::calibrate::{nth_smallest, quantile, samples_for, supported_share};
 use crate::detect::folds::{Blocks, FoldOrder, HeldOut};
-use crate::detect::hearing::Hearing;
 use crate::detect::reading::Inspect;
 use crate::error::Error;
-use crate::kernel::block::make_memos;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
-use crate::kpca::{ExpansionHeader, ExpansionMut, ExpansionView, FitReport, KernelPcaView, Score};
+use crate::kpca::{ExpansionHeader, ExpansionMut, FitReport};
 use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, set};
@@ -56,7 +58,8 @@ use crate::math::{Real, long_sum};
 /// Borrowed memory for learning from `n` samples, of whatever origin.
 #[derive(Debug)]
 pub struct LearnScratch<'a, T, E = TridiagonalQr<T>> {
-    /// For the fits; it also names their eigensolver.
+    /// For the fits; it also names their eigensolver. After a fit its `pivots` are numbers of
+    /// samples.
     pub landmark: LandmarkScratch<'a, T, E>,
     /// `n`; the samples that are not trimmed, in order.
     pub kept: &'a mut [u32],
@@ -127,8 +130,7 @@ impl<'a, T: Real, E: Eigensolver<T>> LearnScratch<'a, T, E> {
 impl<T: Real, E> LearnScratch<'_, T, E> {
     /// After learning: which samples the points of the model are, in the order of the points.
     pub fn points(&self, report: &LearnReport<T>) -> impl Iterator<Item = usize> {
-        let pivots = head(self.landmark.pivots, report.fit.points);
-        pivots.iter().map(|&pivot| entry(self.rows, pivot as usize) as usize)
+        head(self.landmark.pivots, report.fit.points).iter().map(|&sample| sample as usize)
     }
 
     fn require_shape(&self, n: usize) -> Result<(), Error> {
@@ -150,12 +152,15 @@ impl<T: Real, E> LearnScratch<'_, T, E> {
 /// State of learning in steps.
 ///
 /// For `n` samples of `d` inputs, `r` landmarks and `p` components, a step makes at most `2n`
-/// kernel evaluations and about `5n·r + r·(r + p)` multiply-adds, or `6n²` comparisons; the first
-/// step makes `n²·d/2` comparisons at worst. With `F` folds there are at most
-/// `(F + 1)·(3r + 12r²/n·s + 7) + n + 3` steps, `s` being the eigensolver's sweeps; trimming makes
-/// the folds' part of it twice. The search for blind inputs takes up to `33d + 17` more, each with
-/// one reading to score or one input to measure; where all is well, `9d + 17`. (Readings of more
-/// than `n·r` inputs are not searched: there is no room for one.)
+/// kernel evaluations and about `2n·r + r·(r + p)` multiply-adds, or `70n` comparisons of numbers
+/// (`140n` in `f64`). No stage is longer: `tests/even_steps.rs` counts, and
+/// [`Learner::COST`](crate::GaussianLearner::COST) has the longest step in instructions.
+///
+/// With `F` folds there are at most `(F + 1)·(3r + 3r²/n·s + 12) + n + d/4 + 20` steps, `s` being
+/// the eigensolver's sweeps; trimming makes the folds' part of it twice. Copies among the samples
+/// take up to `32d` more. The search for blind inputs takes up to `33d + 18` more, each with one
+/// reading to score or one input to measure; where all is well, `9d + 6`. (Readings of more than
+/// `n·r` inputs are not searched: there is no room for one.)
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Learning<K, T, E = TridiagonalQr<T>> {
@@ -179,7 +184,8 @@ pub struct Learning<K, T, E = TridiagonalQr<T>> {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 enum Stage<K, T, E> {
-    Inspect,
+    /// Look at the samples themselves.
+    Inspect(Inspection),
     /// Choose a kernel for a fold and begin its fit; the fold after the last stands for all
     /// samples.
     Begin {
@@ -192,6 +198,13 @@ enum Stage<K, T, E> {
         rows: usize,
         fit: LandmarkFit<T, E>,
     },
+    /// Make the memos of the points of a fit, of which `near` have one.
+    Remember {
+        fold: usize,
+        kernel: K,
+        fit: FitReport<T>,
+        near: usize,
+    },
     /// Score the samples of a fold, of which so many are done, by points of which `near` have
     /// memos.
     Score {
@@ -200,7 +213,20 @@ enum Stage<K, T, E> {
         near: usize,
         done: usize,
     },
+    /// Trim, or take the threshold.
     Settle,
+    /// Look at the order of the samples.
+    Order {
+        kernel: K,
+        fit: FitReport<T>,
+        order: Examination<T>,
+    },
+    /// Judge the final model, whose points have `near` memos.
+    Judge {
+        kernel: K,
+        fit: FitReport<T>,
+        near: usize,
+    },
     /// Look for blind inputs of the final model, whose points have `near` memos.
     Probe {
         kernel: K,
@@ -211,6 +237,7 @@ enum Stage<K, T, E> {
     Done {
         kernel: K,
         fit: FitReport<T>,
+        near: usize,
     },
 }
 
@@ -246,7 +273,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             blind: 0,
             changed: 0,
             blocks: Blocks::default(),
-            stage: Stage::Inspect,
+            stage: Stage::Inspect(Inspection::NEW),
         })
     }
 
@@ -269,12 +296,12 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     }
 
     /// How many folds there are.
-    fn folds(&self) -> usize {
+    pub fn folds(&self) -> usize {
         self.blocks.folds(self.recipe.folds)
     }
 
     /// What a fold holds out; nothing, if it is the one after the last.
-    fn held_out(&self, fold: usize) -> HeldOut {
+    pub fn held_out(&self, fold: usize) -> HeldOut {
         let plain = || self.recipe.order.held_out(fold, self.kept, self.recipe.folds);
         self.blocks.held_out(fold).unwrap_or_else(plain)
     }
@@ -311,10 +338,11 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             _ => HeldOut::NOTHING,
         };
         match &mut self.stage {
-            Stage::Inspect => {
+            Stage::Inspect(inspection) => {
                 let all = Indexed { samples, rows: scratch.kept };
-                inspect(&all, &mut self.warnings);
-                self.stage = Stage::Begin { fold: 0 };
+                if inspection.step(&all, scratch.rows, &mut self.warnings) == Progress::Done {
+                    self.stage = Stage::Begin { fold: 0 };
+                }
             }
             Stage::Begin { fold } => {
                 let fold = *fold;
@@ -339,25 +367,39 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
                 let progress = fit
                     .step(kernel, &subset, landmark, &mut scratch.candidate)
                     .map_err(|error| in_all(name_cause(error, &subset), subset.rows))?;
-                if let Some(report) = progress {
+                if let Some(fit) = progress {
+                    name_samples(head_mut(scratch.landmark.pivots, fit.points), scratch.rows);
                     let kernel = kernel.clone();
-                    if fold < folds {
-                        let near = remember_points(&kernel, &subset, report.points, landmark);
-                        self.stage = Stage::Score { fold, kernel, near, done: 0 };
+                    self.stage = if fold < folds {
+                        Stage::Remember { fold, kernel, fit, near: 0 }
                     } else {
-                        self.judge_model(samples, kernel, report, scratch)?;
-                    }
+                        let variances = head(scratch.landmark.values, fit.points);
+                        Stage::Order { kernel, fit, order: Examination::new(variances) }
+                    };
+                }
+            }
+            Stage::Remember { fold, kernel, fit, near } => {
+                let landmark = &mut scratch.landmark;
+                if remember_points(kernel, samples, fit.points, near, landmark) {
+                    let (fold, kernel, near) = (*fold, kernel.clone(), *near);
+                    self.stage = if fold < folds {
+                        Stage::Score { fold, kernel, near, done: 0 }
+                    } else {
+                        Stage::Judge { kernel, fit: *fit, near }
+                    };
                 }
             }
             Stage::Score { fold, kernel, near, done } => match held_out.nth(*done) {
                 Some(position) => {
-                    score_held_out(samples, kernel, *near, position, kept, scratch)?;
+                    score_held_out(samples, kernel, *near, position, scratch)?;
                     *done += 1;
                 }
                 None if *fold + 1 < folds => self.stage = Stage::Begin { fold: *fold + 1 },
                 None => self.stage = Stage::Settle,
             },
             Stage::Settle => self.stage = self.settle(scratch)?,
+            Stage::Order { .. } => self.examine_order(samples, scratch)?,
+            Stage::Judge { .. } => self.judge_model(samples, scratch)?,
             Stage::Probe { .. } => self.probe(samples, scratch),
             Stage::Done { .. } => return Ok(Progress::Done),
         }
@@ -371,7 +413,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     /// the model as one that cannot tell readings apart: it still projects them.
     pub fn result(&self) -> Option<(&K, LearnReport<T>)> {
         match &self.stage {
-            Stage::Done { kernel, fit } => Some((
+            Stage::Done { kernel, fit, .. } => Some((
                 kernel,
                 LearnReport {
                     fit: *fit,
@@ -389,76 +431,9 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
     }
 
-    /// After the fit to all samples: what may be wrong with them and with the model.
-    ///
-    /// A function of its own, as [`probe`](Self::probe), so that what it keeps on the stack is not
-    /// there while a fit is under way.
-    #[inline(never)]
-    fn judge_model<S>(
-        &mut self,
-        samples: &S,
-        kernel: K,
-        fit: FitReport<T>,
-        scratch: &mut LearnScratch<'_, T, E>,
-    ) -> Result<(), Error>
-    where
-        S: Samples<View: Inspect> + ?Sized,
-        K: BlockKernel<S::View, Scalar = T> + Clone,
-    {
-        let all = Indexed { samples, rows: head(scratch.rows, self.kept) };
-        let order = dependence::examine(
-            scratch.landmark.factor.view().leading(self.kept, fit.points),
-            head(scratch.landmark.values, fit.points),
-        );
-        self.judge_order(order, advised_samples(&all))?;
-        let near = remember_points(&kernel, &all, fit.points, &mut scratch.landmark);
-        let (wish, total) = (self.recipe.components, scratch.candidate.header.total_variance);
-        let sense = require_sense(&kernel, &all, wish, &fit, total, &mut self.warnings);
-        let norm = kernel.stranger_norm();
-        self.stage = Stage::Done { kernel: kernel.clone(), fit };
-        sense?;
-        if let Some(norm) = norm {
-            self.require_reach(norm, scratch)?;
-        }
-        // Models of folds can be indefinite where that of all samples is not.
-        if !scratch.candidate.header.indefinite {
-            self.threshold.usual = self.threshold.usual.larger(T::ZERO);
-        }
-        self.watch(head(scratch.spe, self.kept))?;
-        let probe = Probe::new(head(scratch.spe, self.kept));
-        self.stage = Stage::Probe { kernel, fit, near, probe };
-        Ok(())
-    }
-
-    /// One step of the search for blind inputs.
-    #[inline(never)]
-    fn probe<S>(&mut self, samples: &S, scratch: &mut LearnScratch<'_, T, E>)
-    where
-        S: Samples<View: Inspect> + ?Sized,
-        K: BlockKernel<S::View, Scalar = T> + Clone,
-    {
-        let Stage::Probe { kernel, fit, near, probe } = &mut self.stage else { return };
-        let all = Indexed { samples, rows: head(scratch.rows, self.kept) };
-        // The coordinates of the samples have served their purpose.
-        let room = scratch.landmark.factor.reborrow().into_entries();
-        match probe.next(&all, room.len()) {
-            Next::Score { position, input, by } => {
-                let x = all.sample(position).and_then(|x| moved(x, input, by, room));
-                let candidate = Candidate {
-                    points: points(&all, scratch.landmark.pivots, fit.points),
-                    memos: head(scratch.landmark.values, *near),
-                    expansion: scratch.candidate.view(),
-                };
-                let score = x.and_then(|x| candidate.score(kernel, x, scratch.projection).ok());
-                probe.scored(self.kept, score, entry(scratch.spe, position), &self.threshold);
-            }
-            Next::Measured => {}
-            Next::Done => {
-                let row = |position| entry(scratch.rows, position) as usize;
-                self.blind = probe.report(row, &mut self.warnings);
-                self.stage = Stage::Done { kernel: kernel.clone(), fit: *fit };
-            }
-        }
+    /// After the last step: how many leading points of the model have memos, and are near.
+    pub(in crate::detect) fn near(&self) -> usize {
+        if let Stage::Done { near, .. } = self.stage { near } else { 0 }
     }
 
     /// Trims, once, or takes the threshold.
@@ -493,64 +468,6 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     fn rate_supported_by(&self, samples: usize) -> Result<T, Error> {
         Ok(self.recipe.false_alarms.share()?.larger(supported_share(samples)))
     }
-
-    /// Warns of what the order of the samples says, if it can do harm.
-    fn judge_order(&mut self, order: Dependence, advised: usize) -> Result<(), Error> {
-        if let Some(Alike { effective, spacing }) = order.alike {
-            let enough = advised.max(samples_for(self.recipe.false_alarms.share()?));
-            // Folds in turn leave the neighbours of what they hold out in the fit, however many
-            // samples there are.
-            let seen = self.recipe.order == FoldOrder::Interleaved && 2 * effective < self.kept;
-            if effective < enough || seen {
-                warn(&mut self.warnings, Warning::Autocorrelated { effective, spacing });
-                self.false_alarms = self.rate_supported_by(effective)?;
-            }
-        }
-        if let Some(quarter) = order.unlike {
-            warn(&mut self.warnings, Warning::Drift { quarter });
-        }
-        Ok(())
-    }
-
-    /// Counts the alarms that the scores of the samples raise, in their order, and warns of an
-    /// alarm that usual readings would not end.
-    fn watch(&mut self, spe: &[T]) -> Result<(), Error> {
-        let mut alarm = Alarm::new(AlarmConfig::DEFAULT)?;
-        let mut was_active = false;
-        for &spe in spe {
-            let unusual = spe > self.threshold.spe;
-            let is_active = alarm.take(spe, &self.threshold, unusual).is_active();
-            self.alarms += usize::from(is_active && !was_active);
-            was_active = is_active;
-        }
-        if !AlarmConfig::DEFAULT.rule.ends_with(&self.threshold) {
-            let share = self.threshold.usual.to_f64() / self.threshold.spe.to_f64();
-            warn(&mut self.warnings, Warning::AlarmStays { percent: (100.0 * share) as usize });
-        }
-        Ok(())
-    }
-
-    /// Lowers a threshold that strangers of this `k(s, s)` do not exceed.
-    fn require_reach(&mut self, norm: T, scratch: &LearnScratch<'_, T, E>) -> Result<(), Error> {
-        let spe = head(scratch.spe, self.kept);
-        let model = scratch.candidate.view();
-        let hearing = Hearing::of(Some(norm), &model);
-        let most = T::from_f64(hearing.highest_spe());
-        let Some(lowered) = lower(self.threshold.spe, model.far_field(norm), most, spe) else {
-            return hearing.require(&self.threshold.to_f64());
-        };
-        self.threshold.spe = lowered.threshold;
-        if 2 * lowered.above > self.kept {
-            return Err(Error::KernelTooNarrow);
-        }
-        hearing.require(&self.threshold.to_f64())?;
-        // The share of a new score: the threshold is one of the scores that it is compared with.
-        let share = T::from_usize(lowered.above + 1) / T::from_usize(self.kept + 1);
-        self.false_alarms = self.false_alarms.larger(share);
-        let sample = entry(scratch.rows, highest(spe.iter().copied())) as usize;
-        warn(&mut self.warnings, Warning::ThresholdLowered { sample, above: lowered.above });
-        Ok(())
-    }
 }
 
 /// Lists the kept samples at the positions that are wanted; returns how many.
@@ -563,81 +480,16 @@ fn select_rows<T, E>(
     scratch.rows.iter_mut().zip(chosen).map(|(row, (_, &sample))| *row = sample).count()
 }
 
-/// Scores the sample at a position by the candidate, whose points are rows of the current subset.
-fn score_held_out<K, T, S, E>(
-    samples: &S,
-    kernel: &K,
-    near: usize,
-    position: usize,
-    kept: usize,
-    scratch: &mut LearnScratch<'_, T, E>,
-) -> Result<(), Error>
-where
-    T: Real,
-    S: Samples + ?Sized,
-    K: BlockKernel<S::View, Scalar = T>,
-{
-    let expansion = scratch.candidate.view();
-    let subset = Indexed { samples, rows: head(scratch.rows, kept) };
-    let candidate = Candidate {
-        points: points(&subset, scratch.landmark.pivots, expansion.points()),
-        memos: head(scratch.landmark.values, near),
-        expansion,
-    };
-    let row = entry(scratch.kept, position);
-    let Some(x) = samples.sample(row as usize) else {
-        return Err(Error::NotFitted);
-    };
-    let score = candidate
-        .score(kernel, x, scratch.projection)
-        .map_err(|error| error.of_sample(row as usize))?;
-    set(scratch.spe, position, score.spe);
-    Ok(())
-}
-
-/// Makes the memos of the points of a fit, in the place of its eigenvalues, which have served their
-/// purpose; returns how many there are.
-fn remember_points<K, T, S, E>(
-    kernel: &K,
-    samples: &S,
-    count: usize,
-    scratch: &mut LandmarkScratch<'_, T, E>,
-) -> usize
-where
-    T: Real,
-    S: Samples + ?Sized,
-    K: BlockKernel<S::View, Scalar = T>,
-{
-    let points = points(samples, scratch.pivots, count);
-    make_memos(kernel, points.iter_samples(), scratch.values).len()
+/// Turns the landmarks of a fit to some samples into numbers of all samples.
+fn name_samples(pivots: &mut [u32], rows: &[u32]) {
+    for pivot in pivots {
+        *pivot = entry(rows, *pivot as usize);
+    }
 }
 
 /// An error of a fit to some samples, in the numbering of all.
 fn in_all(error: Error, rows: &[u32]) -> Error {
     error.renumbered(|index| entry(rows, index) as usize)
-}
-
-/// A model that was fitted, in the memory of learning.
-struct Candidate<'a, S: ?Sized, T> {
-    points: Indexed<'a, S>,
-    memos: &'a [T],
-    expansion: ExpansionView<'a, T>,
-}
-
-impl<S: Samples + ?Sized, T: Real> Candidate<'_, S, T> {
-    /// Scores a reading; `projection` has room for as many components as there may be.
-    fn score<K>(&self, kernel: &K, x: &S::View, projection: &mut [T]) -> Result<Score<T>, Error>
-    where
-        K: BlockKernel<S::View, Scalar = T>,
-    {
-        let model = KernelPcaView::with_memos(kernel, &self.points, self.memos, self.expansion)?;
-        model.score(x, head_mut(projection, self.expansion.components()))
-    }
-}
-
-/// The points of a fit to some samples.
-fn points<'a, S: ?Sized>(samples: &'a S, pivots: &'a [u32], count: usize) -> Indexed<'a, S> {
-    Indexed { samples, rows: head(pivots, count) }
 }
 
 /// Drops the `trim` worst-scoring samples from the `kept` ones, which stay in order.
@@ -651,15 +503,15 @@ fn drop_worst<T: Real, E>(
     let Some(largest_kept) = nth_smallest(|| spe.iter().copied(), kept - trim) else {
         return;
     };
-    let mut to_drop = trim;
+    let above = spe.iter().filter(|&&score| score > largest_kept).count();
+    // Of equal scores at the border, the first ones go.
+    let mut tied = trim - above.min(trim);
     let mut next = 0;
     for position in 0..kept {
         let score = entry(spe, position);
-        // Of equal scores at the border, the first ones go.
-        let tied = score == largest_kept
-            && to_drop > spe.iter().skip(position).filter(|&&s| s > largest_kept).count();
-        if to_drop > 0 && (score > largest_kept || tied) {
-            to_drop -= 1;
+        let goes = score == largest_kept && tied > 0;
+        tied -= usize::from(goes);
+        if goes || score > largest_kept {
             blocks.drop_sample(next);
         } else {
             let row = entry(scratch.kept, position);

@@ -19,8 +19,9 @@
 //! Only [`LogScaling`], and what has its sizes at run time, links a logarithm.
 
 use super::inputs::InputSet;
-use super::scaling::{self, Column, Scaling, moments};
+use super::scaling::{self, Course, Scaling, moments};
 use super::valid::Inspection;
+use crate::Progress;
 use crate::error::{Error, Fault};
 use crate::kernel::{Samples, Vector};
 use crate::math::{Normal, Real, first_not_finite, long_sum};
@@ -151,13 +152,27 @@ impl<X: Vector> LogScaling<X> {
     where
         S: Samples<View = [X::Scalar]> + ?Sized,
     {
+        let (mut learned, mut course) = (Self::EMPTY, LogCourse::default());
+        while learned.learn_step(&mut course, samples, outliers, logs)? == Progress::Working {}
+        Ok(learned)
+    }
+
+    /// Goes on with [`learn_clamped`](Self::learn_clamped).
+    pub(in crate::detect) fn learn_step<S>(
+        &mut self,
+        course: &mut LogCourse<X::Scalar>,
+        samples: &S,
+        outliers: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error>
+    where
+        S: Samples<View = [X::Scalar]> + ?Sized,
+    {
         let logs = if logs == Logs::Usual { Logs::Auto } else { logs };
         logs.require_within(X::INPUTS)?;
-        let mut learned = Self::EMPTY;
-        let Self { scaling: Scaling { mean, deviation }, floor } = &mut learned;
+        let Self { scaling: Scaling { mean, deviation }, floor } = self;
         let (mean, deviation, floor) = (mean.view_mut(), deviation.view_mut(), floor.view_mut());
-        learn(samples, outliers, |input| logs.of(input), mean, deviation, floor)?;
-        Ok(learned)
+        learn_step(course, samples, outliers, |input| logs.of(input), mean, deviation, floor)
     }
 
     /// A raw reading, after logarithms, in units of standard deviations from the mean.
@@ -198,22 +213,80 @@ pub fn learn<T: Real, S: Samples<View = [T]> + ?Sized>(
     deviation: &mut [T],
     floor: &mut [T],
 ) -> Result<(), Error> {
-    let places = mean.iter_mut().zip(deviation).zip(floor);
-    for (input, ((mean, deviation), place)) in places.enumerate() {
-        let column = Column::new(samples, input, outliers);
-        let values = || column.values();
-        let floor = match log(input) {
-            Log::No => None,
-            Log::Auto => automatic_floor(values),
-            Log::Yes => Some(floor_of(values).ok_or(Error::NoLogarithm { input })?),
-        };
-        *place = floor.unwrap_or(T::ZERO);
-        (*mean, *deviation) = match floor {
-            Some(floor) => moments(|| values().map(|value| log_of(value, floor))),
-            None => moments(values),
-        };
-    }
+    let mut course = LogCourse::default();
+    while learn_step(&mut course, samples, outliers, &log, mean, deviation, floor)?
+        == Progress::Working
+    {}
     Ok(())
+}
+
+/// Goes on to learn floor, mean and standard deviation of each input: a few passes over the values
+/// of one and their logarithms, or the selection of one value.
+///
+/// # Errors
+/// Those of [`learn`].
+pub(in crate::detect) fn learn_step<T: Real, S: Samples<View = [T]> + ?Sized>(
+    course: &mut LogCourse<T>,
+    samples: &S,
+    outliers: usize,
+    log: impl Fn(usize) -> Log,
+    mean: &mut [T],
+    deviation: &mut [T],
+    floor: &mut [T],
+) -> Result<Progress, Error> {
+    let input = course.inputs.input();
+    let places = mean.get_mut(input).zip(deviation.get_mut(input)).zip(floor.get_mut(input));
+    let Some(((mean, deviation), place)) = places else { return Ok(Progress::Done) };
+    let Some(column) = course.inputs.column(samples, outliers) else {
+        return Ok(Progress::Working);
+    };
+    let values = || column.values();
+    course.floor = match course.floor {
+        Floor::Unknown => match log(input) {
+            Log::No => Floor::Known(None),
+            Log::Auto => match promising_floor(values) {
+                Some(floor) => Floor::Promising(floor),
+                None => Floor::Known(None),
+            },
+            Log::Yes => Floor::Known(Some(floor_of(values).ok_or(Error::NoLogarithm { input })?)),
+        },
+        Floor::Promising(floor) => {
+            Floor::Skewed { floor, skewness: skewness(|| logs_of(values(), floor)).abs() }
+        }
+        Floor::Skewed { floor, skewness: of_logs } => {
+            Floor::Known((of_logs < skewness(values).abs()).then_some(floor))
+        }
+        Floor::Known(floor) => {
+            *place = floor.unwrap_or(T::ZERO);
+            (*mean, *deviation) = match floor {
+                Some(floor) => moments(|| logs_of(values(), floor)),
+                None => moments(values),
+            };
+            course.inputs.next_input();
+            Floor::Unknown
+        }
+    };
+    Ok(Progress::Working)
+}
+
+/// How far the learning of a [`LogScaling`] has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LogCourse<T> {
+    inputs: Course<T>,
+    floor: Floor<T>,
+}
+
+/// What is known of the floor of an input, and whether it is logarithmic.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Floor<T> {
+    #[default]
+    Unknown,
+    /// It is, if its logarithms are less skewed than its values.
+    Promising(T),
+    /// The same, and so much are they skewed.
+    Skewed { floor: T, skewness: T },
+    /// None if it is not logarithmic.
+    Known(Option<T>),
 }
 
 /// Half the smallest positive value; none if there is none.
@@ -225,8 +298,9 @@ fn floor_of<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> Option<T>
     Some(least.larger(smallest * T::from_f64(0.5)))
 }
 
-/// The floor of an input that is logarithmic by the rule of the [module](self).
-fn automatic_floor<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> Option<T> {
+/// The floor of an input that may be logarithmic by the rule of the [module](self): all that is left
+/// to compare is skewness.
+fn promising_floor<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> Option<T> {
     let floor = floor_of(&values)?;
     let (mut smallest, mut largest) = (values().next()?, T::ZERO);
     for value in values() {
@@ -234,11 +308,7 @@ fn automatic_floor<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> Op
         largest = largest.larger(value);
     }
     let positive = values().all(|value| value > T::ZERO);
-    if !(positive && largest / smallest >= T::from_f64(RATIO)) {
-        return None;
-    }
-    let logs = || values().map(|value| log_of(value, floor));
-    (skewness(logs).abs() < skewness(&values).abs()).then_some(floor)
+    (positive && largest / smallest >= T::from_f64(RATIO)).then_some(floor)
 }
 
 /// The third moment of values in units of their deviation.
@@ -254,6 +324,11 @@ fn skewness<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> T {
 /// The logarithm of a value, or of the floor. What is not finite stays so.
 fn log_of<T: Real>(value: T, floor: T) -> T {
     if value.is_finite() { value.larger(floor).ln() } else { value }
+}
+
+/// The logarithms of some values.
+fn logs_of<T: Real>(values: impl Iterator<Item = T>, floor: T) -> impl Iterator<Item = T> {
+    values.map(move |value| log_of(value, floor))
 }
 
 /// Takes the logarithms of a reading in place: of inputs with a floor above 0. None have one where

@@ -54,6 +54,7 @@ mod input;
 mod score;
 mod judge;
 mod project;
+mod projector;
 mod explain;
 mod quantise;
 mod persist;
@@ -63,6 +64,7 @@ mod valid;
 pub use input::Input;
 pub use judge::WholeVerdict;
 pub use persist::QUANTISED_FORMAT_VERSION;
+pub use projector::{LogQuantisedProjector, QuantisedProjector};
 pub use score::{Component, QuantisedHeader, QuantisedPoint};
 
 use crate::detect::logs::LogScaling;
@@ -224,7 +226,7 @@ macro_rules! from_parts {
             ) -> Result<Self, Error> {
                 const { Self::CAPACITY }
                 let $s = &scaling;
-                match valid::validate($standard, $floors, &model, &threshold) {
+                match valid::validate($standard, $floors, &model, Some(&threshold)) {
                     Ok(()) => Ok(Self { scaling, model, threshold }),
                     Err(error) => Err(error),
                 }

@@ -34,8 +34,9 @@
 
 use core::fmt::Debug;
 
-use super::logs::{LogScaling, Logs};
-use super::scaling::Scaling;
+use super::logs::{LogCourse, LogScaling, Logs};
+use super::scaling::{self, Course, Scaling};
+use crate::Progress;
 use crate::error::{Error, Fault};
 use crate::kernel::{Codes, Sample, Text, Vector};
 use crate::linalg::slices::{head, set, swap};
@@ -58,6 +59,12 @@ impl<X: Vector + Reading<Scaling = Scaling<X>>> VectorReading for X {}
 pub trait Inspect {
     /// Is the other one an exact copy?
     fn equals(&self, other: &Self) -> bool;
+
+    /// A number that equal readings share, others rather not: copies are looked for among readings
+    /// with the same one. Without it each reading is compared with all earlier ones.
+    fn digest(&self) -> u32 {
+        0
+    }
 
     /// How many inputs there are to look at one by one.
     fn inputs(&self) -> usize {
@@ -95,13 +102,22 @@ pub trait Prepare<X>: Clone + Debug {
     /// Readings stay as they are.
     fn identity() -> Self;
 
-    /// What suits these samples; the `outliers` smallest and the `outliers` largest values of each
-    /// input count as the next one inwards.
+    /// How far learning has come; nowhere yet by default.
+    type Course: Copy + Debug + Default;
+
+    /// Goes on to learn what suits these samples; the `outliers` smallest and the `outliers` largest
+    /// values of each input count as the next one inwards. A step takes a few passes over one input.
     ///
     /// # Errors
     /// Whatever is wrong with the wish for logarithms: [`Error::Parameter`] where none can be
     /// taken, else [`Error::UnknownInput`] and [`Error::NoLogarithm`].
-    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error>;
+    fn learn_step(
+        &mut self,
+        course: &mut Self::Course,
+        samples: &[X],
+        outliers: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error>;
 
     /// Can it be applied?
     ///
@@ -172,12 +188,19 @@ pub struct Unscaled;
 
 impl<X: Clone> Prepare<X> for Unscaled {
     type Room<const N: usize> = ();
+    type Course = ();
     const EMPTY: Self = Self;
     fn identity() -> Self {
         Self
     }
-    fn learn(_: &[X], _: usize, logs: Logs) -> Result<Self, Error> {
-        logs.require_none("none for readings that are not scaled").map(|()| Self)
+    fn learn_step(
+        &mut self,
+        (): &mut (),
+        _: &[X],
+        _: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error> {
+        logs.require_none("none for readings that are not scaled").map(|()| Progress::Done)
     }
     fn validate(&self) -> Result<(), Error> {
         Ok(())
@@ -198,13 +221,21 @@ impl<X: Clone> Prepare<X> for Unscaled {
 
 impl<X: Vector> Prepare<X> for Scaling<X> {
     type Room<const N: usize> = [X; N];
+    type Course = Course<X::Scalar>;
     const EMPTY: Self = Scaling::EMPTY;
     fn identity() -> Self {
         Scaling::identity()
     }
-    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error> {
+    fn learn_step(
+        &mut self,
+        course: &mut Course<X::Scalar>,
+        samples: &[X],
+        outliers: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error> {
         logs.require_none("none without a `LogScaling`")?;
-        Ok(Scaling::learn_clamped(samples, outliers))
+        let (mean, deviation) = (self.mean.view_mut(), self.deviation.view_mut());
+        Ok(scaling::learn_step(course, samples, outliers, mean, deviation))
     }
     fn validate(&self) -> Result<(), Error> {
         Scaling::validate(self)
@@ -231,12 +262,19 @@ impl<X: Vector> Prepare<X> for Scaling<X> {
 
 impl<X: Vector> Prepare<X> for LogScaling<X> {
     type Room<const N: usize> = [X; N];
+    type Course = LogCourse<X::Scalar>;
     const EMPTY: Self = LogScaling::EMPTY;
     fn identity() -> Self {
         LogScaling::identity()
     }
-    fn learn(samples: &[X], outliers: usize, logs: Logs) -> Result<Self, Error> {
-        LogScaling::learn_clamped(samples, outliers, logs)
+    fn learn_step(
+        &mut self,
+        course: &mut LogCourse<X::Scalar>,
+        samples: &[X],
+        outliers: usize,
+        logs: Logs,
+    ) -> Result<Progress, Error> {
+        LogScaling::learn_step(self, course, samples, outliers, logs)
     }
     fn validate(&self) -> Result<(), Error> {
         LogScaling::validate(self)
@@ -301,9 +339,19 @@ impl<T: Real, const D: usize> Reading for [T; D] {
     const WIDTH: usize = D;
 }
 
+/// Mixes numbers into one, whose upper bits depend on all of theirs.
+fn mixed(parts: impl Iterator<Item = u32>) -> u32 {
+    // 2³² over the golden ratio (Knuth, The Art of Computer Programming 3, 2nd ed. 1998, §6.4).
+    let mix = |hash: u32, part: u32| (hash.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b1);
+    parts.fold(0, mix)
+}
+
 impl<T: Real> Inspect for [T] {
     fn equals(&self, other: &Self) -> bool {
         self == other
+    }
+    fn digest(&self) -> u32 {
+        mixed(self.iter().map(|number| number.digest()))
     }
     fn inputs(&self) -> usize {
         self.len()
@@ -329,6 +377,9 @@ macro_rules! codes {
             fn equals(&self, other: &Self) -> bool {
                 self == other
             }
+            fn digest(&self) -> u32 {
+                mixed(self.iter().map(|&code| code as u32))
+            }
         }
     )*};
 }
@@ -346,6 +397,9 @@ impl Inspect for str {
     fn equals(&self, other: &Self) -> bool {
         self == other
     }
+    fn digest(&self) -> u32 {
+        self.as_bytes().digest()
+    }
 }
 
 /// Row numbers of a [`Precomputed`](crate::kernel::Precomputed) Gram matrix.
@@ -356,6 +410,9 @@ impl Reading for usize {
 impl Inspect for usize {
     fn equals(&self, other: &Self) -> bool {
         self == other
+    }
+    fn digest(&self) -> u32 {
+        mixed(core::iter::once(*self as u32))
     }
 }
 

@@ -40,7 +40,7 @@
 //!    [`eval`](Kernel::eval) is for fits, the methods here are for scores.
 
 use super::Kernel;
-use crate::linalg::slices::head;
+use crate::linalg::slices::{copy, head};
 use crate::math::Real;
 
 /// Room, in numbers, for what a kernel makes of a query before blocks are evaluated. With more of
@@ -214,6 +214,12 @@ impl<T: Real, const R: usize> Memos<T, R> {
     /// Forgets them.
     pub(crate) fn clear(&mut self) {
         self.near = 0;
+    }
+
+    /// Takes over those that were made of the same points already.
+    pub(crate) fn take(&mut self, made: &[T]) {
+        copy(made, &mut self.values);
+        self.near = made.len() as u32;
     }
 
     /// Takes over those of the same points, in place.

@@ -17,8 +17,9 @@
 //!
 //! **Bound.** In `f32`, values in blocks are off by at most `3e-7 + 2.5e-7·γ(‖x‖²+‖p‖²)`
 //! relative, which is less than 3.5e-7 at the default width, and nowhere by more than 4e-7 absolute
-//! (1e-6 where the query is multiplied). From differences they are off by 2.5e-7 and 2e-7 times the
-//! exponent, relative. Tests hold both.
+//! (1e-6 where the query is multiplied); of 64 inputs, relative errors are up to a third larger.
+//! From differences they are off by 2.5e-7 and 2e-7 times the exponent, relative, for up to 11
+//! inputs. Tests hold both.
 
 use super::block::{BlockKernel, FEW, Memos, Query};
 use super::vector::check_vector;
@@ -47,9 +48,10 @@ const fn scales_query(inputs: usize) -> bool {
     inputs <= FEW
 }
 
-/// What a near point's `‖p‖²` is multiplied by, given `γ` in steps.
-const fn memo_share(gamma: f64, inputs: usize) -> f64 {
-    if scales_query(inputs) { -gamma } else { -0.5 }
+/// `‖p‖²`, in the order in which constants of it are made.
+#[inline(always)]
+fn squared_length<T: Real>(point: &[T]) -> T {
+    sum(point.iter().map(|&x| x * x))
 }
 
 /// The Gaussian kernel `exp(−γ‖x−y‖²)`, `γ = 1/(2σ²)`.
@@ -104,20 +106,20 @@ impl<T: Real, M: Math<T>> Kernel<[T]> for Rbf<T, M> {
 impl<T: Real, M: Math<T>> BlockKernel<[T]> for Rbf<T, M> {
     #[inline(always)]
     fn is_near(&self, point: &[T]) -> bool {
-        let square = sum(point.iter().map(|&x| x * x));
-        self.gamma * square <= T::from_f64(NEAR_POINT) && self.rate().is_finite()
+        self.is_near_by(squared_length(point))
     }
 
     fn memo(&self, point: &[T]) -> Option<T> {
-        // Once for each fit, so it can be exact.
-        let square = || point.iter().fold(0.0, |sum, x| sum + x.to_f64() * x.to_f64());
-        let share = memo_share(self.gamma.to_f64() * M::STEPS, point.len());
-        self.is_near(point).then(|| T::from_f64(share * square()))
+        // In the model's own precision: the inner product that it joins is no more exact.
+        let square = squared_length(point);
+        // By half the rate of the query, so that rounding of the rate is but another width.
+        let share = if scales_query(point.len()) { self.half_rate() } else { T::from_f64(0.5) };
+        self.is_near_by(square).then(|| -(share * square))
     }
 
     #[inline(always)]
     fn prepare(&self, x: &[T], peer: &[T]) -> Option<Query<T>> {
-        let reach = self.gamma * sum(x.iter().map(|&x| x * x));
+        let reach = self.gamma * squared_length(x);
         // One check instead of one for each input: a value that is not finite shows in the sum.
         if !(reach <= near_query::<T>() && x.len() == peer.len()) {
             return None;
@@ -194,10 +196,22 @@ impl<T: Real, M: Math<T>> BlockKernel<[T]> for Rbf<T, M> {
 }
 
 impl<T: Real, M: Math<T>> Rbf<T, M> {
+    /// Is a point of this squared length near?
+    #[inline(always)]
+    fn is_near_by(&self, square: T) -> bool {
+        self.gamma * square <= T::from_f64(NEAR_POINT) && self.rate().is_finite()
+    }
+
     /// `2γ` in the steps of the exponent.
     #[inline(always)]
     fn rate(&self) -> T {
         T::from_f64(2.0 * M::STEPS) * self.gamma
+    }
+
+    /// `γ` in the steps of the exponent: just half the rate.
+    #[inline(always)]
+    fn half_rate(&self) -> T {
+        T::from_f64(M::STEPS) * self.gamma
     }
 
     /// `−γ‖x−y‖²` in steps.
@@ -222,20 +236,18 @@ macro_rules! const_memos {
             ) -> Memos<$t, R> {
                 let mut memos = Memos::NONE;
                 let rate = (2.0 * M::STEPS) as $t * self.gamma;
-                let share = memo_share(self.gamma as f64 * M::STEPS, D);
+                let share = if scales_query(D) { M::STEPS as $t * self.gamma } else { 0.5 };
                 let mut i = 0;
                 while i < R {
-                    let (mut square, mut exact, mut j) = (0.0, 0.0, 0);
+                    let (mut square, mut j) = (0.0, 0);
                     while j < D {
-                        let x = points[i][j];
-                        square += x * x;
-                        exact += x as f64 * x as f64;
+                        square += points[i][j] * points[i][j];
                         j += 1;
                     }
                     if !(self.gamma * square <= NEAR_POINT as $t && rate.is_finite()) {
                         break;
                     }
-                    memos.values[i] = (share * exact) as $t;
+                    memos.values[i] = -(share * square);
                     i += 1;
                 }
                 memos.near = i as u32;
@@ -255,10 +267,12 @@ mod tests {
 
     const KERNEL: Rbf<f32> = Rbf::new(0.05);
     /// So few inputs that the query is multiplied, and more.
-    const INPUTS: [usize; 5] = [1, 2, 4, FEW, FEW + 3];
+    const INPUTS: [usize; 6] = [1, 2, 4, FEW, SEVERAL, MANY];
+    const SEVERAL: usize = FEW + 3;
+    const MANY: usize = 64;
 
     /// Points of about unit variance, from a small generator.
-    fn points<const N: usize>() -> [[f32; 11]; N] {
+    fn points<const N: usize>() -> [[f32; MANY]; N] {
         let mut state = 7_u32;
         from_fn(|_| {
             from_fn(|_| {
@@ -314,7 +328,8 @@ mod tests {
                     assert!((value - exact).abs() <= bound, "{value} instead of {exact}");
                 }
             }
-            assert!(worst <= 1.0, "{inputs} inputs, γ {gamma}: {worst} of the promised error");
+            let most = if inputs == MANY { 1.33 } else { 1.0 };
+            assert!(worst <= most, "{inputs} inputs, γ {gamma}: {worst} of the promised error");
             assert!(worst >= 0.6, "{inputs} inputs, γ {gamma}: only {worst} of what is promised");
         }
     }
@@ -327,17 +342,18 @@ mod tests {
             for (x, y) in points[..100].iter().zip(&points[100..]) {
                 for offset in [0.0, 8.0, 1e3, 1e15] {
                     let (x, y) = (x.map(|x| x + offset), y.map(|y| y + offset));
-                    let query = kernel.prepare(&x, &y).unwrap_or(Query::PLAIN);
-                    let value = f64::from(query.factor * kernel.eval_point(query, &x, &y));
-                    let exact = exact(&kernel, &x, &y);
+                    let (x, y) = (&x[..SEVERAL], &y[..SEVERAL]);
+                    let query = kernel.prepare(x, y).unwrap_or(Query::PLAIN);
+                    let value = f64::from(query.factor * kernel.eval_point(query, x, y));
+                    let exact = exact(&kernel, x, y);
                     let bound = 2.5e-7 + 2e-7 * libm::log(1.0 / exact);
                     let error = (value - exact).abs();
                     assert!(error <= bound * exact + 5e-34, "{value} instead of {exact}");
                 }
             }
         }
-        assert!(KERNEL.eval_point(Query::PLAIN, &[f32::MAX; 11], &points[0]) < 1e-18);
-        assert!(KERNEL.eval_point(Query::PLAIN, &[f32::MAX; 11], &[-f32::MAX; 11]) < 1e-18);
+        assert!(KERNEL.eval_point(Query::PLAIN, &[f32::MAX; MANY], &points[0]) < 1e-18);
+        assert!(KERNEL.eval_point(Query::PLAIN, &[f32::MAX; MANY], &[-f32::MAX; MANY]) < 1e-18);
     }
 
     #[test]

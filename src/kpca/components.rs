@@ -37,6 +37,9 @@ pub struct FitReport<T> {
     pub sweeps: usize,
     /// The kernel is not positive semi-definite on these samples.
     pub indefinite: bool,
+    /// It is certain that these are the leading components. Only a [`leading`](super::leading) fit
+    /// to many samples can leave it open.
+    pub certified: bool,
 }
 
 /// How many of the descending `values` to keep.

@@ -148,6 +148,7 @@ where
         means: scratch.means,
         least,
         sweeps,
+        certified: true,
     };
     write(components, centred, pairs, expansion)
 }
@@ -195,6 +196,8 @@ pub(super) struct Eigenpairs<'a, T> {
     /// The least eigenvalue, or what is known of it.
     pub(super) least: T,
     pub(super) sweeps: usize,
+    /// No eigenvalue above the last one is missing.
+    pub(super) certified: bool,
 }
 
 /// Applies the wish for components and writes the model.
@@ -205,7 +208,7 @@ pub(super) fn write<T: Real>(
     expansion: &mut ExpansionMut<'_, T>,
 ) -> Result<FitReport<T>, Error> {
     let Centred { rounding, grand, trace } = centred;
-    let Eigenpairs { values, mut vectors, means, least, sweeps } = pairs;
+    let Eigenpairs { values, mut vectors, means, least, sweeps, certified } = pairs;
     let n = means.len();
     if !trace.is_finite() {
         let sum_to = |index: usize| sum(values.iter().take(index + 1).copied());
@@ -251,6 +254,7 @@ pub(super) fn write<T: Real>(
         unspanned: T::ZERO,
         sweeps,
         indefinite,
+        certified,
     })
 }
 

@@ -26,7 +26,7 @@ use crate::kernel::{BlockKernel, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
 use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{self, EigenScratch, Eigensolver, MAX_SWEEPS, Memory, TridiagonalQr};
-use crate::linalg::slices::{entry, head, head_mut, swap};
+use crate::linalg::slices::{entry, head, head_mut, split_mut, swap, tail};
 use crate::linalg::{Matrix, MatrixView, MatrixViewMut, blocks, rows};
 use crate::math::{Real, dot_in_order, long_sum};
 
@@ -239,9 +239,17 @@ pub struct LandmarkFit<T, E = TridiagonalQr<T>> {
 enum Stage<T, E> {
     /// Take another landmark.
     Landmark,
+    /// Find the mean of the coordinates.
+    Mean,
+    /// Take it off them.
+    Centre,
     /// Add the samples from this one on to the covariance.
     Covariance { sample: usize },
-    /// Go on with the eigenproblem.
+    /// Bring the parts of the covariance together.
+    Complete,
+    /// Begin the eigenproblem.
+    Solve,
+    /// Go on with it.
     Eigen(E),
     /// Solve for the weights of the `points` first landmarks, from the last one up.
     Weights { points: usize, report: FitReport<T> },
@@ -299,9 +307,16 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
                 {
                     require_capacity("points", rank, expansion.capacity().0)?;
                     self.unspanned = long_sum(scratch.residuals.iter().copied()) / T::from_usize(n);
-                    scratch.begin_covariance(n, rank);
-                    self.stage = Stage::Covariance { sample: 0 };
+                    self.stage = Stage::Mean;
                 }
+            }
+            Stage::Mean => {
+                scratch.find_mean(n, rank);
+                self.stage = Stage::Centre;
+            }
+            Stage::Centre => {
+                scratch.begin_covariance();
+                self.stage = Stage::Covariance { sample: 0 };
             }
             Stage::Covariance { sample } => {
                 // Each sample costs r²/2; they are added in fours.
@@ -309,18 +324,25 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
                 scratch.add_to_covariance(*sample..last, n, rank);
                 *sample = last;
                 if last == n {
-                    let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
-                    blocks::complete_matrix(&mut covariance, scratch.values);
-                    self.total_variance = eigen::trace(covariance.view()) + self.unspanned;
-                    self.stage = Stage::Eigen(E::start(&mut covariance, MAX_SWEEPS)?);
+                    self.stage = Stage::Complete;
                 }
+            }
+            Stage::Complete => {
+                let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
+                blocks::complete_matrix(&mut covariance, scratch.values);
+                self.total_variance = eigen::trace(covariance.view()) + self.unspanned;
+                self.stage = Stage::Solve;
+            }
+            Stage::Solve => {
+                let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
+                self.stage = Stage::Eigen(E::start(&mut covariance, MAX_SWEEPS)?);
             }
             Stage::Eigen(solver) => {
                 let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
                 let values = head_mut(scratch.values, rank);
                 let memory = scratch.solver.part(rank);
-                // Each operation costs about 8r.
-                let progress = solver.step(&mut covariance, values, memory, 1 + n / 8)?;
+                // Each operation costs about 4r; a landmark n·r.
+                let progress = solver.step(&mut covariance, values, memory, 1 + n / 2)?;
                 if progress == Progress::Done {
                     let sweeps = solver.sweeps();
                     let report = self.choose_components(sweeps, n, scratch, expansion)?;
@@ -338,9 +360,9 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
                 let pivots = head(scratch.pivots, rank);
                 let mut weights =
                     expansion.weights.reborrow().into_leading(rank, report.components);
-                solve_row(factor, mean, pivots, &mut weights, *points);
-                let beta = expansion.centre.get_mut(..rank).unwrap_or_default();
-                solve_row(factor, mean, pivots, &mut MatrixViewMut::new(beta, rank, 1)?, *points);
+                let column = LandmarkColumn::new(factor, mean, *points);
+                column.solve_row(pivots, &mut weights);
+                column.solve_entry(pivots, head_mut(expansion.centre, rank));
             }
         }
         Ok(None)
@@ -397,13 +419,14 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
             unspanned: self.unspanned / total_variance,
             sweeps,
             indefinite,
+            certified: true,
         })
     }
 }
 
 impl<T: Real, E> LandmarkScratch<'_, T, E> {
-    /// Computes `z̄`, takes it off the coordinates, and clears the covariance.
-    fn begin_covariance(&mut self, n: usize, rank: usize) {
+    /// Computes `z̄`.
+    fn find_mean(&mut self, n: usize, rank: usize) {
         self.mean.fill(T::ZERO);
         self.values.fill(T::ZERO);
         for (i, row) in self.factor.view().leading(n, rank).iter_rows().enumerate() {
@@ -418,6 +441,10 @@ impl<T: Real, E> LandmarkScratch<'_, T, E> {
         for mean in self.mean.iter_mut() {
             *mean /= count;
         }
+    }
+
+    /// Takes `z̄` off the coordinates, and clears the covariance.
+    fn begin_covariance(&mut self) {
         for row in self.factor.iter_rows_mut() {
             rows::add(row, -T::ONE, self.mean);
         }
@@ -436,20 +463,20 @@ impl<T: Real, E> LandmarkScratch<'_, T, E> {
                 let mut sums = self.covariance.reborrow().into_leading(rank, rank);
                 blocks::set_matrix_aside(&mut sums, self.values);
             }
-            // Beyond the last sample rows are empty.
-            let group = [first, first + 1, first + 2, first + 3].map(|i| factor.row(i));
+            // Beyond the last sample rows are empty. What is left of each begins at the diagonal.
+            let mut group = [first, first + 1, first + 2, first + 3].map(|i| factor.row(i));
             let whole = first + 4 <= samples.end;
             for (i, row) in self.covariance.iter_rows_mut().enumerate().take(rank) {
                 let row = row.get_mut(i..rank).unwrap_or_default();
-                let left = group.map(|z| z.get(i).copied().unwrap_or_default() / count);
-                let right = group.map(|z| z.get(i..).unwrap_or_default());
+                let left = group.map(|z| z.first().copied().unwrap_or_default() / count);
                 if whole {
-                    rows::add_four(row, left, right);
+                    rows::add_four(row, left, group);
                 } else {
-                    for (left, right) in left.into_iter().zip(right) {
+                    for (left, right) in left.into_iter().zip(group) {
                         rows::add(row, left, right);
                     }
                 }
+                group = group.map(|z| z.split_first().map_or(z, |(_, rest)| rest));
             }
         }
     }
@@ -483,25 +510,52 @@ fn bring_near_first<K, S>(
     }
 }
 
-/// Row `k` of the solution of `Lᵀ W = W₀`, in place, where `L` is the landmarks' rows of the
-/// factor; the rows below are solved already.
-fn solve_row<T: Real>(
-    factor: MatrixView<'_, T>,
-    mean: &[T],
-    pivots: &[u32],
-    solution: &mut MatrixViewMut<'_, T>,
+/// Column `k` of `L`, the landmarks' rows of the factor, which is row `k` of the system
+/// `Lᵀ W = W₀`. It is solved in place; the rows below are solved already.
+struct LandmarkColumn<'a, T> {
+    factor: MatrixView<'a, T>,
+    mean: T,
     k: usize,
-) {
-    // The mean was taken off. Where there was a zero, there is one again.
-    let mean = mean.get(k).copied().unwrap_or(T::ZERO);
-    let entry = |pivot: u32| factor.at(pivot as usize, k) + mean;
-    for (m, &pivot) in pivots.iter().enumerate().skip(k + 1) {
-        let (row, later) = solution.row_pair_mut(k, m);
-        rows::add(row, -entry(pivot), later);
+}
+
+impl<'a, T: Real> LandmarkColumn<'a, T> {
+    fn new(factor: MatrixView<'a, T>, mean: &[T], k: usize) -> Self {
+        Self { factor, mean: entry(mean, k), k }
     }
-    let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| entry(pivot));
-    for w in solution.row_mut(k) {
-        *w /= diagonal;
+
+    /// The entry of a landmark. The mean was taken off; where there was a zero, there is one again.
+    fn entry(&self, pivot: u32) -> T {
+        self.factor.at(pivot as usize, self.k) + self.mean
+    }
+
+    /// Solves for row `k` of the weights: four rows below at a time, in their order, then the rest.
+    fn solve_row(&self, pivots: &[u32], solution: &mut MatrixViewMut<'_, T>) {
+        let (k, below) = (self.k, self.k + 1);
+        let (fours, rest) = tail(pivots, below).as_chunks::<4>();
+        let (_, row, later) = solution.around_row_mut(k);
+        let later = later.view();
+        for (group, pivots) in fours.iter().enumerate() {
+            let rows = [0, 1, 2, 3].map(|m| later.row(4 * group + m));
+            rows::add_four(row, pivots.map(|pivot| -self.entry(pivot)), rows);
+        }
+        for (m, &pivot) in rest.iter().enumerate() {
+            rows::add(row, -self.entry(pivot), later.row(4 * fours.len() + m));
+        }
+        let diagonal = pivots.get(k).map_or(T::ONE, |&pivot| self.entry(pivot));
+        for w in row {
+            *w /= diagonal;
+        }
+    }
+
+    /// Solves for entry `k` of one right-hand side.
+    fn solve_entry(&self, pivots: &[u32], solution: &mut [T]) {
+        let (known, later) = split_mut(solution, self.k + 1);
+        let products = tail(pivots, self.k + 1).iter().zip(later);
+        let diagonal = pivots.get(self.k).map_or(T::ONE, |&pivot| self.entry(pivot));
+        if let Some(own) = known.last_mut() {
+            let sum = products.fold(*own, |sum, (&pivot, w)| sum + -self.entry(pivot) * *w);
+            *own = sum / diagonal;
+        }
     }
 }
 

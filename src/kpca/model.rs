@@ -239,17 +239,20 @@ where
     X: Sample + Clone,
     K: BlockKernel<X::View>,
 {
-    /// Takes over a model that was fitted elsewhere, in place.
+    /// Takes over a model that was fitted elsewhere, with the memos of its near points, in place.
     pub(crate) fn replace<'a>(
         &mut self,
         kernel: K,
         points: impl Iterator<Item = &'a X>,
+        memos: &[Scalar<K, X>],
         expansion: ExpansionView<'_, Scalar<K, X>>,
     ) where
         X: 'a,
     {
         self.expansion.storage().copy_from(expansion);
-        self.adopt(kernel, points);
+        self.take_points(points);
+        self.kernel = Some(kernel);
+        self.memos.take(memos);
     }
 
     /// Becomes the same as another model, in place: a point at a time goes over the stack.

@@ -24,6 +24,7 @@ use crate::error::Error;
 use crate::kernel::gram::check_samples;
 use crate::kernel::{Kernel, Samples};
 use crate::linalg::MatrixViewMut;
+use crate::linalg::slices::{head, set, split_mut};
 use crate::math::{Real, dot_in_order, first_least, long_sum};
 
 /// When to stop taking landmarks.
@@ -163,27 +164,38 @@ impl<T: Real> PivotedCholesky<T> {
         let column = self.rank;
         // Rounding of entries that are divided by a small root adds to that of the residual.
         let below = -T::from_f64(8.0) * self.rounding();
-        let mut sum = T::ZERO;
-        for (i, (x, residual)) in samples.iter_samples().zip(residuals.iter_mut()).enumerate() {
+        let (mut sum, mut indefinite) = (root, self.indefinite);
+        let (mut earlier, own, mut later) = factor.around_row_mut(pivot);
+        let spanned = head(own, column);
+        let mut lower = |row: &mut [T], x: &S::View, residual: &mut T| {
             // A sample that is spanned already has no part in this landmark: the landmarks' rows of
             // the factor stay triangular.
-            let entry = if i == pivot {
-                root
-            } else if *residual <= T::ZERO {
+            let entry = if *residual <= T::ZERO {
                 T::ZERO
             } else {
-                let spanned = factor.view().leading(usize::MAX, column);
-                (kernel.eval(x, landmark) - dot_in_order(spanned.row(i), spanned.row(pivot))) / root
+                (kernel.eval(x, landmark) - dot_in_order(spanned, row)) / root
             };
             sum += entry;
-            let left = if i == pivot { T::ZERO } else { *residual - entry * entry };
-            factor.set(i, column, entry);
+            let left = *residual - entry * entry;
+            set(row, column, entry);
             if left < below {
-                self.indefinite = true;
-                factor.set(i, column, shortened(entry, *residual));
+                indefinite = true;
+                set(row, column, shortened(entry, *residual));
             }
             *residual = T::ZERO.larger(left);
+        };
+        let (before, after) = split_mut(residuals, pivot);
+        let mut samples = samples.iter_samples();
+        for ((row, residual), x) in earlier.iter_rows_mut().zip(before).zip(&mut samples) {
+            lower(row, x, residual);
         }
+        let others = later.iter_rows_mut().zip(after.iter_mut().skip(1));
+        for ((row, residual), x) in others.zip(samples.skip(1)) {
+            lower(row, x, residual);
+        }
+        set(after, 0, T::ZERO);
+        set(own, column, root);
+        self.indefinite = indefinite;
         // One check for the whole column: a value that is not finite shows in the sum.
         if !sum.is_finite() {
             let mut entries = factor.view().iter_rows().map(|row| row.get(column));

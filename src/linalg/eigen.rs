@@ -54,7 +54,7 @@ mod tridiagonal;
 
 pub use function::{determinant, matrix_function, trace};
 pub use jacobi::Jacobi;
-pub use lanczos::{LanczosScratch, Leading, MAX_RESTARTS, leading};
+pub use lanczos::{LanczosScratch, Leading, MAX_RESTARTS, MOST_FACTORISED, leading};
 pub(crate) use solver::part;
 pub use solver::{EigenScratch, Eigensolver, Memory};
 pub use tridiagonal::{MAX_SWEEPS, TridiagonalQr};

@@ -272,6 +272,20 @@ impl<'a, T> MatrixViewMut<'a, T> {
         (part_mut(above, first * self.stride, self.columns), head_mut(below, self.columns))
     }
 
+    /// Row `i`, which is there, with the rows above and below it.
+    pub(crate) fn around_row_mut(
+        &mut self,
+        i: usize,
+    ) -> (MatrixViewMut<'_, T>, &mut [T], MatrixViewMut<'_, T>) {
+        debug_assert!(i < self.rows, "row {i} of {}", self.rows);
+        let (columns, stride) = (self.columns, self.stride);
+        let (above, rest) = split_mut(self.data, i * stride);
+        let (row, below) = split_mut(rest, stride);
+        let part = |data, rows| MatrixViewMut { data, rows, columns, stride };
+        let left = self.rows.saturating_sub(i + 1);
+        (part(above, i), head_mut(row, columns), part(below, left))
+    }
+
     /// All entries of a whole matrix.
     pub(crate) fn into_entries(self) -> &'a mut [T] {
         self.data

@@ -26,6 +26,7 @@ use anyhow::{Context, Result};
 use crate::firmware::Project;
 pub(crate) use c::run as run_c;
 use drift::Drift;
+pub(crate) use readme::replaced;
 use record::Row;
 pub(crate) use selection::Selection;
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use anyhow::{Result, bail};
+
 /// A line that is not the same on both sides, or is missing on one of them.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Difference<'a> {
@@ -21,6 +23,14 @@ pub(crate) fn differences<'a>(host: &'a [String], device: &'a [String]) -> Vec<D
         })
         .filter(|line| line.host != line.device)
         .collect()
+}
+
+/// Fails at the first difference.
+pub(crate) fn require_same(expected: &[String], found: &[String]) -> Result<()> {
+    match differences(expected, found).first() {
+        None => Ok(()),
+        Some(difference) => bail!("{difference}"),
+    }
 }
 
 impl fmt::Display for Difference<'_> {

@@ -1,4 +1,4 @@
-//! The data and the models that the examples carry, made from the recordings in `examples/data`.
+//! The data and the models that the examples carry, made from recordings.
 
 use std::fs;
 use std::path::Path;
@@ -8,6 +8,8 @@ use anyhow::{Context, Result, ensure};
 
 use crate::toolchain::host_cargo;
 
+/// The recordings of the watch, which `mercer demo` carries too.
+const RECORDINGS: &str = "cli/data/motions";
 const MOTIONS: &str = "examples/data/motions";
 const WALKING: &str = "examples/data/walking";
 const SHOULDER: &str = "examples/data/shoulder";
@@ -20,7 +22,7 @@ pub(crate) fn run(check: bool) -> Result<ExitCode> {
         ("train", ["walking"].as_slice()),
         ("test", &["walking", "running", "badminton", "standing"]),
     ] {
-        let csv = root.join(MOTIONS).join(file).with_extension("csv");
+        let csv = root.join(RECORDINGS).join(file).with_extension("csv");
         let text = fs::read_to_string(&csv).with_context(|| csv.display().to_string())?;
         for activity in activities {
             let name = format!("{MOTIONS}/{file}_{activity}.f32");
@@ -96,7 +98,7 @@ const MODELS: [Model; 2] = [
         name: "WALKING",
         // The recipe of `examples/support/motions.rs`.
         fit: &[
-            "examples/data/motions/train.csv",
+            "cli/data/motions/train.csv",
             "--where",
             "activity=walking",
             "--drop",
@@ -115,7 +117,7 @@ const MODELS: [Model; 2] = [
             "4",
         ],
         samples: "f32",
-        test: "examples/data/motions/test.csv",
+        test: "cli/data/motions/test.csv",
         scored: &[
             &["--where", "activity=walking"],
             &["--where", "activity=running"],

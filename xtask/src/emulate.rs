@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use defmt_decoder::{DecodeError, Frame, StreamDecoder, Table};
 use object::{Object, ObjectSymbol};
 
@@ -99,6 +99,16 @@ pub(crate) fn on_host(program: &Path, limit: Duration, on_line: impl FnMut(&str)
     text_lines(&mut Command::new(program), limit, on_line)
 }
 
+/// What a program prints; if it fails, the error is all it said.
+pub(crate) fn lines_of(command: &mut Command) -> Result<Vec<String>> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().with_context(|| format!("cannot start {name}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{name}: {}\n{said}{complaint}", output.status);
+    Ok(said.lines().map(|line| line.trim_end().to_string()).collect())
+}
+
 /// The strings that the firmware's frames refer to; `None` for firmware that does not log.
 ///
 /// Its version symbol tells, not its section: the linker script makes that in any case.
@@ -135,7 +145,8 @@ fn message(frame: &Frame<'_>) -> String {
     }
 }
 
-fn text_lines(
+/// Hands over each line that a command prints.
+pub(crate) fn text_lines(
     command: &mut Command,
     limit: Duration,
     mut on_line: impl FnMut(&str),

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use cargo_metadata::{Message, MetadataCommand, Package, TargetKind};
 
 use crate::board::{self, Board};
+use crate::emulate::lines_of;
 use crate::toolchain::{self, Toolchain};
 
 const PACKAGE: &str = "mercer";
@@ -103,6 +104,18 @@ impl Project {
     /// Where exported C is built.
     pub(crate) fn c_dir(&self) -> PathBuf {
         self.target_dir.join("c")
+    }
+
+    /// What the command of this project prints for some arguments.
+    pub(crate) fn mercer(&self, arguments: &[&str]) -> Result<Vec<String>> {
+        let mut cargo = Command::new(toolchain::host_cargo());
+        cargo.current_dir(&self.root).args(["run", "--quiet", "--package", "mercer-cli", "--"]);
+        lines_of(cargo.args(arguments))
+    }
+
+    /// Where the library for C is built, and programs with it.
+    pub(crate) fn c_library_dir(&self) -> PathBuf {
+        self.target_dir.join("c-library")
     }
 
     /// Where fuzz targets are built: with other flags than everything else.

@@ -2,20 +2,25 @@
 
 mod bench;
 mod board;
+mod c_library;
 mod check;
 mod compare;
+mod crates;
 mod data;
 mod device;
 mod emulate;
+mod exported;
 mod firmware;
 mod fuzz;
 mod minimal;
 mod no_panic;
+mod packages;
 mod projects;
 mod sbom;
 mod stack;
 mod supply;
 mod table;
+mod template;
 mod toolchain;
 
 use std::path::PathBuf;
@@ -71,13 +76,25 @@ enum Task {
     /// Their common logic is tested on the host with a recording. `rtic` runs in QEMU, `pico-embassy` in
     /// rp2040js if Node and that package are there (npm ci --prefix firmware/pico-embassy), with the same
     /// recording in its converter: alarms must change with the very windows that they change with here, also
-    /// after a reset, and no sample may be missed. Their recorders must send the recording as it is.
+    /// after a reset, and no sample may be missed. Their recorders must send the recording as it is. With `pico-embassy`, a project that
+    /// `mercer new firmware` writes is tested, built and run in the same way.
     Firmware(Firmware),
     /// Compare exported C with Rust on emulated cores: the same scores and alarms, and the instructions of a score
     ///
     /// Models are fitted and exported, compiled with arm-none-eabi-gcc for a Cortex-M0 and an M4F, and run. Skipped
     /// without that compiler. A score may take 1.5 times the instructions of Rust's in docs/bench.csv.
     C(C),
+    /// Give what `mercer export --package` writes to the tools of Arduino, PlatformIO, ESP-IDF and Zephyr
+    ///
+    /// An Arduino library is built for an Uno and run in simavr, where scores and alarms must be those of `mercer score`.
+    /// The others are packed, or checked and compiled. A step whose tool is missing is skipped; the message says what to install.
+    Packages(Packages),
+    /// Build the static library of `c/` and run C programs with it, here and on emulated cores
+    ///
+    /// Here with sanitizers: everything that C can get wrong, other sizes, and a fan that is learned from a recording. That fan is
+    /// also learned on a Cortex-M0 and an M4F: scores, alarms and saved bytes must be those of Rust, bit by bit. Every function is
+    /// linked into a program that links only if none of them can panic. What has no compiler here is skipped.
+    CLibrary(C),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
     /// Build the library alone for devices, with every combination of features
@@ -90,6 +107,8 @@ enum Task {
     Sbom(Sbom),
     /// Check the workspace with the least versions of its direct dependencies, in a copy
     Minimal,
+    /// Check what would be published: build it, unpack it, and run the tests that come with it
+    Crates,
     /// Run the fuzz targets: stored detectors, learning, calls, files from strangers, exports
     ///
     /// First what was found before (fuzz/findings), then what the fuzzer thinks of; it goes on where it
@@ -138,10 +157,23 @@ struct Bench {
 
 #[derive(Args)]
 struct C {
-    /// Compare with docs/c.csv: fail when a count rose by more than 3 %, or docs/C.md is not up to date
+    /// Compare with the committed table of docs/: fail when a number rose by more than 3 %, or the page is not up to date
     #[arg(long, conflicts_with = "update")]
     check: bool,
-    /// Write docs/c.csv and the table of docs/C.md
+    /// Write the table of docs/, and the page that shows it
+    #[arg(long)]
+    update: bool,
+    /// Stop a program that runs for longer than this
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+}
+
+#[derive(Args)]
+struct Packages {
+    /// Compare with docs/avr.csv: fail when RAM, flash, stack or time of a score rose by more than 3 %
+    #[arg(long, conflicts_with = "update")]
+    check: bool,
+    /// Write docs/avr.csv and its table in docs/C.md
     #[arg(long)]
     update: bool,
     /// Stop a program that runs for longer than this
@@ -250,6 +282,14 @@ fn run(task: Task) -> Result<ExitCode> {
             let purpose = purpose(arguments.check, arguments.update);
             bench::run_c(purpose, Duration::from_secs(arguments.timeout))
         }
+        Task::Packages(arguments) => {
+            let purpose = purpose(arguments.check, arguments.update);
+            packages::run(purpose, Duration::from_secs(arguments.timeout))
+        }
+        Task::CLibrary(arguments) => {
+            let purpose = purpose(arguments.check, arguments.update);
+            c_library::run(purpose, Duration::from_secs(arguments.timeout))
+        }
         Task::Emulate(arguments) => {
             let board = match arguments.board {
                 Some(board) => board,
@@ -263,6 +303,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Supply => supply::run(),
         Task::Sbom(arguments) => sbom::run(&arguments.package, arguments.out.as_deref()),
         Task::Minimal => minimal::run(),
+        Task::Crates => crates::run(),
         Task::Fuzz(arguments) => {
             let wanted = |target: &&str| {
                 arguments.targets.is_empty() || arguments.targets.iter().any(|t| t == target)

@@ -2,15 +2,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::compare::differences;
+use crate::compare::require_same;
 use crate::device::{Outcome, Report};
-use crate::emulate;
+use crate::emulate::{self, lines_of};
 use crate::firmware::Project;
+use crate::template::Written;
 use crate::toolchain::{self, Toolchain};
 
 /// A folder of `firmware/`.
@@ -98,6 +99,9 @@ pub(crate) fn run(chosen: &[String], limit: Duration) -> Result<ExitCode> {
         if let [watch, record] = &built[..] {
             report.step("watch", board.name, || folder.watch(board.emulator, watch, limit));
             report.step("record", board.name, || folder.record(board.emulator, record, limit));
+        }
+        if board.emulator == Emulator::Rp2040js {
+            folder.check_template(&project, board.name, &mut report);
         }
     }
     Ok(report.verdict())
@@ -191,6 +195,24 @@ impl Folder {
         Ok((Outcome::Passed, format!("{} lines", expected.len())))
     }
 
+    /// What `mercer new firmware` writes for that board.
+    fn check_template(&self, project: &Project, board: &'static str, report: &mut Report) {
+        let mut made = None;
+        report.step("new", board, || {
+            made = Some(Written::make(project, &self.recording())?);
+            Ok((Outcome::Passed, String::new()))
+        });
+        let Some(written) = made else { return };
+        report.step("new, tests", board, || written.test());
+        report.step("new, watch", board, || {
+            let elf = written.build()?;
+            match self.missing_for_pico() {
+                Some(missing) => Ok((Outcome::Skipped, format!("built; {missing}"))),
+                None => written.run(&self.root.join("pico-embassy/emulate.mjs"), &elf),
+            }
+        });
+    }
+
     fn missing_for_pico(&self) -> Option<String> {
         let package = self.root.join("pico-embassy/node_modules/rp2040js");
         if !toolchain::has_program("node") {
@@ -207,7 +229,8 @@ impl Folder {
         if reset {
             node.arg(AFTER_RESET);
         }
-        lines_of(&mut node)
+        // There it says how many cycles that took.
+        lines_of(node.stderr(Stdio::inherit()))
     }
 }
 
@@ -217,23 +240,6 @@ fn in_qemu(machine: &[&str], elf: &Path, limit: Duration) -> Result<Vec<String>>
     let ended = emulate::on_machine("qemu-system-arm", machine, elf, limit, take)?;
     ensure!(ended.well(), "{}\n  {ended}", lines.join("\n  "));
     Ok(lines)
-}
-
-/// What a program prints; if it fails, the error is all it said.
-fn lines_of(command: &mut Command) -> Result<Vec<String>> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().with_context(|| format!("cannot start {name}"))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{name}: {}\n{said}{complaint}", output.status);
-    Ok(said.lines().map(|line| line.trim_end().to_string()).collect())
-}
-
-fn require_same(expected: &[String], found: &[String]) -> Result<()> {
-    match differences(expected, found).first() {
-        None => Ok(()),
-        Some(difference) => bail!("{difference}"),
-    }
 }
 
 #[cfg(test)]

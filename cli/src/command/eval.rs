@@ -1,5 +1,7 @@
 //! `mercer eval`: how good a model is on rows whose truth is known.
 
+use std::ops::Range;
+
 use anyhow::{Context, Result, ensure};
 use mercer::kpca::Score;
 use mercer::{AlarmConfig, Verdict};
@@ -15,7 +17,7 @@ use crate::progress::Progress;
 use crate::quality::{Estimate, auroc, rate};
 use crate::text::{excerpt, hang, percent};
 use crate::watch::{AlarmChoice, Cause, InWords, Watch};
-use crate::{Number, escape, file};
+use crate::{Number, cores, escape, file};
 
 /// Measure a model on rows that it was not fitted to: false alarms, AUROC, what is found, with 95 % intervals.
 ///
@@ -172,17 +174,20 @@ fn evaluate<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// Rows that a thread scores before it looks for more.
+const ROWS_AT_A_TIME: usize = 1024;
+
 /// What the model says of all rows.
 fn score_all<T: Number>(model: &Model<T>, data: &Loaded<T>) -> Result<Vec<Verdict<T>>> {
-    let mut progress = Progress::new("scoring", data.samples.rows() as u64);
-    let mut scorer = model.scorer();
-    let mut verdicts = Vec::new();
-    for (i, x) in data.samples.iter_rows().enumerate() {
-        let verdict = scorer.score(x);
-        verdicts.push(verdict.map_err(|error| data.misfit(i, error))?);
-        progress.step();
-    }
-    Ok(verdicts)
+    let rows = data.samples.rows();
+    let mut progress = Progress::new("scoring", rows as u64);
+    let score = |some: Range<usize>| -> Result<Vec<Verdict<T>>> {
+        let mut scorer = model.scorer();
+        let chosen = data.samples.iter_rows().enumerate().skip(some.start).take(some.len());
+        chosen.map(|(i, x)| scorer.score(x).map_err(|error| data.misfit(i, error))).collect()
+    };
+    let parts = cores::in_parts(rows, ROWS_AT_A_TIME, score, |done| progress.advance(done));
+    Ok(parts.into_iter().collect::<Result<Vec<_>>>()?.concat())
 }
 
 /// Divides a recording where its label changes.

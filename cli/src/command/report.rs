@@ -27,6 +27,10 @@ pub(super) struct Arguments {
     /// What scores are drawn over [default: the number of the row]
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
+    /// Rows a second: scores are drawn over seconds [default: the rate that a model of raw samples was
+    /// fitted with]
+    #[arg(long, value_name = "HERTZ", conflicts_with = "time", value_parser = rate)]
+    rate: Option<f64>,
     #[command(flatten)]
     alarm: AlarmChoice,
 }
@@ -36,8 +40,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
-    let Arguments { input: Input { model: file, source, rows, by }, label, time, alarm, .. } =
-        arguments;
+    let Arguments {
+        input: Input { model: file, source, rows, by }, label, time, rate, alarm, ..
+    } = arguments;
     require_other(&arguments.out, arguments.input.files())?;
     let beside = Beside {
         label: label.as_deref(),
@@ -45,8 +50,13 @@ fn report<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
         time: time.as_deref(),
         ..Beside::default()
     };
-    let readings = Readings::new(model, (source, rows), &beside, alarm)?;
+    let readings = Readings::new(model, (source, rows), &beside, (alarm, *rate))?;
     write_whole(&arguments.out, page(file, model, &readings)?.as_bytes())?;
     tell!("{}: {}", arguments.out.display(), readings.in_short());
     Ok(())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
+    rate.ok_or_else(|| "a number above 0".into())
 }

@@ -3,6 +3,7 @@
 mod trial;
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -13,7 +14,6 @@ use mercer::kernel::Rbf;
 
 use self::trial::{Trial, trials};
 use super::say;
-use crate::escape;
 use crate::front::Front;
 use crate::fronts::FrontSearch;
 use crate::label::NormalLabels;
@@ -25,6 +25,7 @@ use crate::search::{Candidate, Found, Search};
 use crate::source::delimiter_option;
 use crate::table::{ColumnChoice, RowChoice, Source};
 use crate::text::{complain, hang, short, thousands, warn};
+use crate::{cores, escape};
 
 /// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use; of raw samples, windows and features first.
 ///
@@ -110,12 +111,12 @@ fn search_grid(arguments: &Arguments, data: &Loaded<f32>, search: &Search) -> Re
     let candidates = search.candidates();
     let mut progress = Progress::new("searching", candidates.len() as u64);
     let (mut found, mut refused) = (Vec::new(), None);
-    for candidate in candidates {
-        match search.measure(candidate) {
+    let measure = |one: Range<usize>| search.measure(candidates[one.start]);
+    for measured in cores::in_parts(candidates.len(), 1, measure, |done| progress.advance(done)) {
+        match measured {
             Ok(measured) => found.push(measured),
             Err(error) => refused = Some(error),
         }
-        progress.step();
     }
     drop(progress);
     let inputs = data.columns.len();

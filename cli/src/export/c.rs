@@ -14,9 +14,10 @@ mod project;
 mod quantised;
 mod reasons;
 mod self_test;
+mod tables;
 
 pub(crate) use project::c_projector;
-pub(crate) use quantised::{Whole, WholePoint, c_quantised};
+pub(crate) use quantised::{Whole, WholePoint, c_quantised, c_quantised_projector};
 
 use mercer::Error;
 
@@ -52,7 +53,7 @@ pub(crate) fn c_source<T: Number>(
         .front
         .as_ref()
         .map(|front| FrontParts::new::<T>(front, samples, name, Question::Score));
-    let mut source = source(model, name, header_file, front.as_ref());
+    let mut source = source(model, name, header_file, front.as_ref())?;
     source += front.as_ref().map_or("", |front| &front.source);
     Ok(CSource { header: header(model, name, front)?, source })
 }
@@ -71,7 +72,7 @@ fn fill<T: Number>(template: &str, name: &Name) -> String {
 }
 
 /// A text in which `NAME_` and `name_` stand for what the model is called.
-fn named(template: &str, name: &Name) -> String {
+pub(super) fn named(template: &str, name: &Name) -> String {
     let upper = format!("{}_", name.upper());
     template.replace("NAME_", &upper).replace("name_", &format!("{}_", name.lower()))
 }
@@ -160,6 +161,8 @@ typedef struct name_verdict {
 #define NAME_UNUSABLE (-1 - NAME_INPUTS)
 /* A null pointer. */
 #define NAME_NULL (-2 - NAME_INPUTS)
+/* An alarm or a monitor in memory that nobody prepared: neither all zeros, nor reset or initialised. */
+#define NAME_NOT_READY (-3 - NAME_INPUTS)
 
 /* Scores a raw reading. Returns 0, or -1 - i if input i is not finite or too large to be scaled, or NAME_UNUSABLE, or NAME_NULL; *out is then as before.
  *
@@ -172,7 +175,7 @@ fn source<T: Number>(
     name: &Name,
     header_file: &str,
     front: Option<&FrontParts>,
-) -> String {
+) -> Result<String, Error> {
     let (upper, lower) = (name.upper(), name.lower());
     let weights = &model.weights;
     let data = [
@@ -197,8 +200,8 @@ fn source<T: Number>(
         &alarm::source(&model.threshold),
     ]
     .concat();
-    format!(
-        r#"{beginning}
+    Ok(format!(
+        r#"{beginning}{same}
 #define {upper}_POINTS {points}
 
 const char *const {lower}_input_names[{upper}_INPUTS] = {{
@@ -206,13 +209,14 @@ const char *const {lower}_input_names[{upper}_INPUTS] = {{
 
 {data}{bits}{functions}{reasons}{test}"#,
         test = self_test::source(&vectors(model), tolerance::<T>(), name),
-        beginning = beginning("mercer export", header_file, parts.needs_bits),
+        beginning = beginning::<T>("mercer export", header_file, parts.needs_bits, name),
         points = model.points.rows(),
         names = strings(&model.columns),
         bits = bits(&parts, front, name),
         functions = fill::<T>(&functions, name),
         reasons = reasons::source(model, name),
-    )
+        same = same_export(model.checksum()?, model.inputs(), model.components(), name),
+    ))
 }
 
 /// The share of the largest SPE by which compilers and C libraries may differ.
@@ -223,14 +227,30 @@ fn tolerance<T: Number>() -> f64 {
     }
 }
 
+/// Refuses a header that was not exported with the source.
+fn same_export(checksum: u32, inputs: usize, components: usize, name: &Name) -> String {
+    let text = SAME_EXPORT
+        .replace("CHECKSUM_VALUE", &format!("{checksum:#010x}UL"))
+        .replace("INPUTS_COUNT", &inputs.to_string())
+        .replace("COMPONENTS_COUNT", &components.to_string());
+    named(&text, name)
+}
+
+const SAME_EXPORT: &str = r#"
+#if NAME_CHECKSUM != CHECKSUM_VALUE || NAME_INPUTS != INPUTS_COUNT || NAME_COMPONENTS != COMPONENTS_COUNT
+#error "the header is that of another model or export: both files belong together"
+#endif
+"#;
+
 /// What every source begins with.
-fn beginning(command: &str, header_file: &str, needs_bits: bool) -> String {
+fn beginning<T: Number>(command: &str, header_file: &str, needs_bits: bool, name: &Name) -> String {
     let stdint = if needs_bits { "\n#include <stdint.h>" } else { "" };
+    let float = if T::PRECISION == Precision::F64 { "#include <float.h>\n" } else { "" };
     format!(
         r#"/* Made by `{command}`: do not edit. */
 #include {header_file}
 
-#include <math.h>{stdint}
+{float}#include <math.h>{stdint}
 
 #ifdef __FAST_MATH__
 #error "-ffast-math takes every number for finite: compile this file without it"
@@ -238,7 +258,8 @@ fn beginning(command: &str, header_file: &str, needs_bits: bool) -> String {
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
-"#
+{tables}"#,
+        tables = named(tables::access::<T>(), name),
     )
 }
 
@@ -287,7 +308,7 @@ CHECK_DIRECTION    name_compare(scaled, projection, &centre_product);
         const REAL square = projection[j] * projection[j];
 
         explained += square;
-        t2 += square / name_variances[j];
+        t2 += square / NAME_READ(name_variances[j]);
         abs_sum += fabs@(projection[j]);
     }
     spe = centre_distance - explained;
@@ -340,7 +361,7 @@ fn projection_data<T: Number>(model: &Model<T>, name: &Name) -> String {
 fn vector<T: Number>(name: &Name, what: &str, size: &str, values: &[T]) -> String {
     let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
     let values = list(values, literal);
-    format!("static const {number} {lower}_{what}[{upper}_{size}] = {{{values}}};\n")
+    format!("static const {number} {lower}_{what}[{upper}_{size}] {upper}_TABLE = {{{values}}};\n")
 }
 
 fn matrix<'a, T: Number>(
@@ -352,7 +373,7 @@ fn matrix<'a, T: Number>(
     let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
     let rows: String = rows.map(|row| format!("    {{{}}},\n", list(row, literal))).collect();
     format!(
-        "static const {number} {lower}_{what}[{upper}_POINTS][{upper}_{columns}] = {{\n{rows}}};\n"
+        "static const {number} {lower}_{what}[{upper}_POINTS][{upper}_{columns}] {upper}_TABLE = {{\n{rows}}};\n"
     )
 }
 
@@ -372,7 +393,7 @@ static int name_scale(const REAL *x, REAL *scaled)
     int i;
 
     for (i = 0; i < NAME_INPUTS; i++) {
-LOGARITHM        scaled[i] = (VALUE - name_mean[i]) / name_deviation[i];
+LOGARITHM        scaled[i] = (VALUE - NAME_READ(name_mean[i])) / NAME_READ(name_deviation[i]);
         if (!isfinite(scaled[i])) {
             return -1 - i;
         }
@@ -381,7 +402,7 @@ LOGARITHM        scaled[i] = (VALUE - name_mean[i]) / name_deviation[i];
 }
 "#;
 
-const LOGARITHM: &str = r#"        const REAL floor = name_floor[i];
+const LOGARITHM: &str = r#"        const REAL floor = NAME_READ(name_floor[i]);
         REAL value = x[i];
 
         if (!isfinite(value)) {
@@ -401,7 +422,7 @@ fn suffix<T: Number>() -> &'static str {
 }
 
 /// The shortest decimal that reads back as the same number.
-fn literal<T: Number>(value: &T) -> String {
+pub(super) fn literal<T: Number>(value: &T) -> String {
     format!("{value:?}{}", suffix::<T>())
 }
 

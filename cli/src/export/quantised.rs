@@ -1,4 +1,4 @@
-//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it, as a `static` in Rust or C, or as bytes.
+//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it, or of its leading components, as a `static` in Rust or C, or as bytes.
 //!
 //! Unlike a detector, a quantised one is made by code whose sizes are constants; so there is one copy of it for each number of inputs, and room for the most points
 //! and components that are worth quantising.
@@ -6,12 +6,12 @@
 use anyhow::{Context, Result, ensure};
 use mercer::detect::persist::EncodeScaling;
 use mercer::detect::quantised::{Component, QuantisedPoint};
-use mercer::detect::{LogDetector, LogQuantisedDetector, LogScaling, Scaling};
+use mercer::detect::{LogDetector, LogQuantisedDetector, LogScaling, Scaling, Threshold};
 use mercer::{Alarm, AlarmConfig, AlarmState, QuantisedDetector};
 
 use super::c::{Whole, WholePoint};
-use super::vectors::{Vector, candidates};
-use super::{Name, facts, rust};
+use super::vectors::{ProjectedVector, Vector, candidates};
+use super::{Leading, Name, facts, rust};
 use crate::model::Model;
 use crate::text::thousands;
 use crate::{KernelSpec, Number, Precision, escape};
@@ -32,11 +32,15 @@ pub(crate) struct Quantised {
     pub whole: Whole,
 }
 
-/// Quantises a model.
+/// Quantises a model, or its leading components.
 ///
 /// # Errors
 /// For other kernels than the Gaussian, other numbers than `f32`, models that are too large, and whatever `QuantisedDetector::quantise` refuses.
-pub(crate) fn quantise<T: Number>(model: &Model<T>, name: &Name) -> Result<Quantised> {
+pub(crate) fn quantise<T: Number>(
+    model: &Model<T>,
+    leading: Option<&Leading<'_, T>>,
+    name: &Name,
+) -> Result<Quantised> {
     let gaussian = matches!(model.kernel, KernelSpec::Rbf { .. });
     ensure!(
         gaussian && T::PRECISION == Precision::F32,
@@ -50,19 +54,24 @@ pub(crate) fn quantise<T: Number>(model: &Model<T>, name: &Name) -> Result<Quant
         ensure!(size <= most, "{size} {what} are more than a quantised model can have: {most}");
     }
     let bytes = model.device_bytes()?;
-    let facts = facts(model, '`', escape::rust_comment)?;
+    let facts = match leading {
+        Some(leading) => leading.facts('`', escape::rust_comment)?,
+        None => facts(model, '`', escape::rust_comment)?,
+    };
+    let wanted = leading.map(|leading| leading.model.components());
     let narrow = |reading: Vec<T>| reading.iter().map(|x| x.to_f64() as f32).collect();
     let readings: Vec<Vec<f32>> = candidates(model).into_iter().map(narrow).collect();
     macro_rules! for_inputs {
         ($($inputs:literal)*) => {
             match model.inputs() {
-                $($inputs => quantise_inputs::<$inputs>(&bytes, &facts, name, readings),)*
+                $($inputs => quantise_inputs::<$inputs>(&bytes, wanted, &facts, name, readings),)*
                 _ => unreachable!("the number of inputs was checked"),
             }
         };
     }
     let mut made = for_inputs!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32)?;
-    made.source = rust::beginning(model, name, VERSION)? + &made.source;
+    let components = leading.map(|leading| rust::components(leading, name)).unwrap_or_default();
+    made.source = rust::beginning(model, name, VERSION)? + &components + &made.source;
     Ok(made)
 }
 
@@ -74,6 +83,7 @@ const VERSION: (&str, u16) = (
 
 fn quantise_inputs<const D: usize>(
     detector_bytes: &[u8],
+    wanted: Option<usize>,
     facts: &[String],
     name: &Name,
     readings: Vec<Vec<f32>>,
@@ -87,11 +97,27 @@ fn quantise_inputs<const D: usize>(
     quantised.write_to(&mut bytes)?;
 
     let model = quantised.model();
-    let (points, components) = (model.header.points as usize, model.header.components as usize);
+    let mut header = model.header;
+    let (points, components) =
+        (header.points as usize, wanted.unwrap_or(header.components as usize));
+    header.components = components as _;
     let room = points.next_multiple_of(2);
     let LogScaling { scaling: Scaling { mean, deviation, .. }, floor, .. } = quantised.scaling();
     let floor = if quantised.scaling().has_floors() { floor.as_slice() } else { &[] };
-    let flash = flash::<D>(room, components) + size_of_val(floor);
+    let threshold = if wanted.is_some() { size_of::<Threshold<f32>>() } else { 0 };
+    let flash = flash::<D>(room, components) + size_of_val(floor) - threshold;
+    let (kind, what, end) = match wanted {
+        Some(_) => (
+            "detect::quantised::QuantisedProjector",
+            "Features of readings in integers, for cores without an FPU: components",
+            String::new(),
+        ),
+        None => (
+            "QuantisedDetector",
+            "A detector of unusual readings in integers, for cores without an FPU,",
+            format!("\n        {},", rust::threshold(quantised.threshold())),
+        ),
+    };
     let point_rows: String = model.points[..room]
         .iter()
         .map(|point| {
@@ -112,9 +138,9 @@ fn quantise_inputs<const D: usize>(
         r#"/// The type of [`{upper}`].
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub)]
-pub type {alias} = ::mercer::QuantisedDetector<{D}, {room}, {components}{scaling_type}>;
+pub type {alias} = ::mercer::{kind}<{D}, {room}, {components}{scaling_type}>;
 
-/// A detector of unusual readings in integers, for cores without an FPU, that `mercer fit` learned and `mercer export` quantised.
+/// {what} that `mercer fit` learned and `mercer export` quantised.
 ///
 {docs}/// - flash: {flash_text} bytes
 #[rustfmt::skip]
@@ -131,12 +157,11 @@ pub static {upper}: {alias} = {{
 {point_rows}            ],
             components: [
 {component_rows}            ],
-        }},
-        {threshold},
+        }},{end}
     );
     match detector {{
         ::core::result::Result::Ok(detector) => detector,
-        ::core::result::Result::Err(_) => ::core::panic!("{upper} is not what `mercer export` wrote: `QuantisedDetector::from_parts` says what is wrong with it"),
+        ::core::result::Result::Err(_) => ::core::panic!("{upper} is not what `mercer export` wrote: `{alias}::from_parts` says what is wrong with it"),
     }}
 }};
 "#,
@@ -146,16 +171,21 @@ pub static {upper}: {alias} = {{
         alias = name.camel(),
         scaling_type = rust::scaling_type(floor, "f32"),
         scaling = rust::scaling(mean, deviation, floor),
-        header = model.header,
+        header = header,
         inputs = rows(model.inputs.iter().map(|input| format!("{input:?}")).collect()),
         component_rows =
             rows(model.components[..components].iter().map(|c| format!("{c:?}")).collect()),
-        threshold = rust::threshold(quantised.threshold()),
     );
+    let projected = projected(&quantised, &readings, components);
     let vectors = vectors(&quantised, readings);
-    let source = source + &rust::self_test(&vectors, D, name, rust::Judge::Integers);
+    let source = source
+        + &match wanted {
+            Some(_) => rust::projection_test(&projected, (D, components), name),
+            None => rust::self_test(&vectors, D, name, rust::Judge::Integers),
+        };
+    let usual = quantised.usual();
     let whole = Whole {
-        header: model.header,
+        header,
         inputs: model.inputs.to_vec(),
         floors: floor.to_vec(),
         points: model.points[..room].iter().map(|point| whole_point(point, components)).collect(),
@@ -163,6 +193,9 @@ pub static {upper}: {alias} = {{
         verdict: quantised.judge_counts(&[0; D])?,
         negative: quantised.threshold().spe < 0.0,
         vectors,
+        projected,
+        units: quantised.units().to_vec(),
+        usual: (usual.0.to_vec(), usual.1.to_vec()),
     };
     Ok(Quantised { source, bytes, flash, whole })
 }
@@ -180,6 +213,20 @@ fn vectors<const D: usize>(
         Some(Vector { reading, spe: verdict.score.spe, unusual: verdict.unusual, raised })
     });
     judged.collect()
+}
+
+/// Its projections of some readings.
+fn projected<const D: usize>(
+    detector: &LogQuantisedDetector<D, MOST_POINTS, MOST_COMPONENTS>,
+    readings: &[Vec<f32>],
+    components: usize,
+) -> Vec<ProjectedVector<f32>> {
+    let project = |reading: &Vec<f32>| {
+        let projection = detector.project(reading.as_slice().try_into().ok()?).ok()?;
+        let projection = projection.iter().take(components).copied().collect();
+        Some(ProjectedVector { reading: reading.clone(), projection })
+    };
+    readings.iter().filter_map(project).collect()
 }
 
 fn whole_point<const D: usize, const P: usize>(

@@ -7,8 +7,9 @@ mod project;
 mod self_test;
 
 pub(crate) use front::{monitor_source, stream_source};
+pub(super) use project::components;
 pub(crate) use project::rust_projector;
-pub(super) use self_test::{Judge, self_test};
+pub(super) use self_test::{Judge, projection_test, self_test};
 
 use mercer::Error;
 use mercer::detect::Threshold;

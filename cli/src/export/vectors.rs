@@ -5,6 +5,7 @@
 use mercer::detect::{AlarmRule, Threshold, logs, scaling};
 use mercer::{Alarm, AlarmConfig, AlarmState};
 
+use super::Leading;
 use crate::Number;
 use crate::model::Model;
 
@@ -15,6 +16,12 @@ pub(crate) struct Vector<T> {
     pub unusual: bool,
     /// Is an alarm with the default rule up after it?
     pub raised: bool,
+}
+
+/// A raw reading and its projections.
+pub(crate) struct ProjectedVector<T> {
+    pub reading: Vec<T>,
+    pub projection: Vec<T>,
 }
 
 /// Within this share of a threshold, rounding in another's `exp` could decide.
@@ -61,6 +68,16 @@ pub(crate) fn vectors<T: Number>(model: &Model<T>) -> Vec<Vector<T>> {
         }
     }
     vectors
+}
+
+/// The candidates with their projections on the leading components.
+pub(crate) fn projected<T: Number>(leading: &Leading<'_, T>) -> Vec<ProjectedVector<T>> {
+    let (mut scorer, components) = (leading.whole.scorer(), leading.model.components());
+    let project = |reading: Vec<T>| {
+        scorer.project(&reading).ok()?;
+        Some(ProjectedVector { projection: scorer.projection[..components].to_vec(), reading })
+    };
+    candidates(leading.whole).into_iter().filter_map(project).collect()
 }
 
 /// Is a score, and a smoothed one, away from where verdict and alarm change?

@@ -86,17 +86,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// For a screen that is wider than a phone's.
-    pub(super) const WIDE: Self = Self { class: "wide", size: (1000, 300), text: 14, dot: 3 };
-    /// For a phone's.
-    pub(super) const NARROW: Self = Self { class: "narrow", size: (360, 250), text: 12, dot: 2 };
     /// Half of a wide screen, or all of a phone's.
     pub(super) const HALF: Self = Self { class: "half", size: (420, 310), text: 14, dot: 3 };
-
-    /// With another height.
-    pub(super) fn tall(self, height: u32) -> Self {
-        Self { size: (self.size.0, height), ..self }
-    }
 
     /// Text in a tone. Plotters counts its height with leading.
     pub(super) fn font(&self, tone: Tone) -> TextStyle<'static> {

@@ -5,22 +5,22 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::figure::{Key, LEVELS, Shape, Tone};
-use super::heat::HeatMap;
+use super::figure::{Key, LEVELS, Tone};
 use super::readings::{Readings, file_name};
 use super::scatter::Scatter;
 use super::spectrum::Spectrum;
+use super::table::{LONGEST_CELL, cell, numbers, table, texts};
 use super::timeline::Timeline;
-use super::{MOST_UNUSUAL, words};
+use super::{drift, event_table, words};
 use crate::escape::html as escape;
 use crate::model::Model;
-use crate::text::{percent, short, shorten, thousands};
+use crate::text::{percent, thousands};
 use crate::{KernelSpec, Number, Precision};
 
-/// Characters of a text of others in a table or a legend.
-const LONGEST_CELL: usize = 28;
 /// Labels that have a line in the table.
 const MOST_LABELS: usize = 20;
+/// Who may run: the page's own script, by its SHA-256, and nothing else, whatever else is in the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-Vp4yBTpPyTQ810yokT8JDAt4S1zdF3ZUZP3TU2V2li0='; base-uri 'none'; form-action 'none'";
 
 /// The report on what a model, which was read from `path`, makes of some rows.
 pub(crate) fn page<T: Number>(
@@ -30,9 +30,10 @@ pub(crate) fn page<T: Number>(
 ) -> Result<String> {
     let (name, data) = (escape(&file_name(path)), escape(&readings.file));
     let sections = [
-        timeline(readings)?,
-        heat_map(model, readings)?,
-        unusual_rows(model, readings)?,
+        timeline(model, readings)?,
+        event_table::section(model, readings)?,
+        by_label(readings),
+        drift::section(model, readings),
         projections(model, readings)?,
         fit(model, readings)?,
         device(model)?,
@@ -40,14 +41,32 @@ pub(crate) fn page<T: Number>(
     Ok(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{name} on {data}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n\
-         <header>\n<p class=\"kind\">mercer report</p>\n<h1>{name} on {data}</h1>\n{}</header>\n{}\
-         </main>\n</body>\n</html>\n",
+         <header>\n<p class=\"kind\">mercer report</p>\n<h1>{name} on {data}</h1>\n{}{}</header>\n{}\
+         </main>\n<script>{}</script>\n</body>\n</html>\n",
         include_str!("style.css"),
         tiles(model, readings),
-        sections.concat()
+        contents(&sections),
+        sections.concat(),
+        include_str!("zoom.js")
     ))
+}
+
+/// Where to find what: a link to each section, by its heading.
+fn contents(sections: &[String]) -> String {
+    let link = |section: &String| {
+        let (_, id) = section.split_once("<section id=\"")?;
+        let (_, heading) = section.split_once("<h2>")?;
+        Some(format!(
+            "<a href=\"#{}\">{}</a>",
+            id.split_once('"')?.0,
+            heading.split_once("</h2>")?.0
+        ))
+    };
+    let links: Vec<String> = sections.iter().filter_map(link).collect();
+    format!("<nav aria-label=\"Sections\">{}</nav>\n", links.join(" "))
 }
 
 /// The figures at the head of the page.
@@ -65,10 +84,13 @@ fn tiles<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
     };
     let in_alarm = percent(readings.alarm_count() as f64 / rows as f64);
     let tiles = [
-        (thousands(rows), "rows scored".to_string()),
+        (thousands(rows), format!("{}s scored", readings.unit)),
         (thousands(seen), expected),
-        (thousands(readings.raised), format!("alarms raised; {in_alarm} of rows in alarm")),
-        (words::thresholds(worst), "worst score, in thresholds".into()),
+        (
+            thousands(readings.events.len()),
+            format!("alarms raised; {in_alarm} of {}s in alarm", readings.unit),
+        ),
+        (words::thresholds(worst), format!("highest score, in {}", readings.score_unit())),
         (format!("{} bytes", thousands(model.flash())), "of flash on a device".into()),
     ];
     let tile = |(value, what): &(String, String)| {
@@ -77,45 +99,57 @@ fn tiles<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
     format!("<dl class=\"tiles\">\n{}</dl>\n", tiles.iter().map(tile).collect::<String>())
 }
 
-fn timeline<T: Number>(readings: &Readings<T>) -> Result<String> {
-    let timeline = Timeline { readings };
-    let mut caption = format!(
-        "SPE of each row. {}",
-        legend(&[
-            ("line", Tone::Data, "score".into()),
-            ("line", Tone::Limit, format!("threshold {}", short(readings.threshold))),
-            ("dot", Tone::Unusual, "unusual".into()),
-            ("box", Tone::Alarm, "bar above: alarm".into()),
-        ])
-    );
+fn timeline<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
+    let timeline = Timeline::new(model, readings)?;
+    let mut caption = words::score(model, readings);
+    let mut keys = vec![("line", Tone::Data, "score, and what an input reads".into())];
+    if readings.threshold > 0.0 {
+        keys.push(("line", Tone::Unusual, "above the threshold: unusual".into()));
+        keys.push(("dash", Tone::Limit, "threshold".into()));
+    }
+    keys.push(("box shade", Tone::Alarm, "alarm, by the number of the event".into()));
+    keys.push(("box", Tone::Faint, "where nine of ten training readings were".into()));
+    write!(caption, "<br>{}", legend(&keys))?;
     if let Some(labels) = &readings.labels {
         let keys = labels.legend("box", LONGEST_CELL);
-        write!(caption, "<br>Strip: {}. {}", escape(&labels.column), legend(&keys))?;
+        write!(caption, "<br>{}: {}", escape(&labels.column), legend(&keys))?;
     }
-    if timeline.is_logarithmic() {
-        caption += "<br>The scale of the scores is logarithmic.";
+    caption += "<br>Strip below an input: how strongly the score depends on it, 0 ";
+    caption += "<span class=\"scale\" aria-hidden=\"true\"><i class=\"b-faint\"></i>";
+    for level in 1..=LEVELS {
+        write!(caption, "<i class=\"b-level{level}\"></i>")?;
     }
+    write!(
+        caption,
+        "</span> {} {}. It is a picture of where to look, not whom to blame: that is the suspect of an event.",
+        words::thresholds(timeline.darkest),
+        readings.score_unit()
+    )?;
     if timeline.is_thinned() {
         write!(
             caption,
-            "<br>Thinned: of the {} rows, the least and the greatest score in each column of the picture are drawn.",
-            thousands(readings.count())
+            "<br>{} {}s are more than a screen has room for: the band is the range of those that share a column, the line their mean.",
+            thousands(readings.count()),
+            readings.unit
         )?;
     }
-    let svgs = [timeline.svg(Shape::WIDE)?, timeline.svg(Shape::NARROW)?];
-    let figure = figure("timeline", &svgs.concat(), &caption);
-    Ok(format!("<section>\n<h2>Scores</h2>\n{figure}</section>\n"))
-}
-
-/// Tables of unusual rows: the worst ones, and how many by label.
-fn unusual_rows<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
+    if timeline.is_cut() {
+        let lowest = words::thresholds(timeline.lowest);
+        write!(caption, "<br>Scores below {lowest} are drawn at {lowest}.")?;
+    }
+    if timeline.inputs.len() < model.inputs() {
+        let (drawn, all) = (timeline.inputs.len(), model.inputs());
+        write!(caption, "<br>The {drawn} of {all} inputs that the scores depend on most.")?;
+    }
     Ok(format!(
-        "<div class=\"pair tables\">\n{}{}</div>\n",
-        worst_rows(model, readings)?,
-        by_label(readings)
+        "<section id=\"time\">\n<h2>Over time</h2>\n<figure id=\"timeline\" data-axis=\"{}\">\n{}\
+         <figcaption>{caption}</figcaption>\n</figure>\n</section>\n",
+        escape(&readings.axis.for_script()),
+        timeline.html()?
     ))
 }
 
+/// How many rows are unusual, by label.
 fn by_label<T: Number>(readings: &Readings<T>) -> String {
     let Some(labels) = &readings.labels else { return String::new() };
     let lines = labels.names.iter().take(MOST_LABELS).enumerate().map(|(label, name)| {
@@ -135,7 +169,7 @@ fn by_label<T: Number>(readings: &Readings<T>) -> String {
     });
     let columns = [
         texts(&labels.column),
-        numbers("rows"),
+        numbers(&format!("{}s", readings.unit)),
         numbers("unusual"),
         numbers("share"),
         numbers("in alarm"),
@@ -146,77 +180,11 @@ fn by_label<T: Number>(readings: &Readings<T>) -> String {
         more => format!("<p class=\"note\">{} left out.</p>\n", words::count(more, "more label")),
     };
     format!(
-        "<section>\n<h2>Rows by {}</h2>\n{}{more}</section>\n",
+        "<section id=\"by\">\n<h2>By {}</h2>\n{}<p class=\"note\">The median score is in {}.</p>\n{more}</section>\n",
         escape(&labels.column),
-        table("labels", &columns, lines)
+        table("labels", &columns, lines),
+        readings.score_unit()
     )
-}
-
-/// The worst rows, and the input to look at first.
-fn worst_rows<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
-    let rows = readings.worst_rows();
-    let mut html = String::from("<section>\n<h2>Most unusual rows</h2>\n");
-    if rows.is_empty() {
-        return Ok(html + "<p>No row is unusual.</p>\n</section>\n");
-    }
-    let mut columns = vec![numbers("row")];
-    columns.extend((!readings.times.is_empty()).then(|| texts(&readings.axis.column)));
-    columns.extend(readings.labels.as_ref().map(|labels| texts(&labels.column)));
-    columns.extend([numbers("score"), texts("suspect")]);
-    columns.extend([numbers("read"), numbers("expected"), numbers("falls to")]);
-    let mut lines = Vec::new();
-    for &row in rows.iter().take(MOST_UNUSUAL) {
-        let suspect = readings.suspect(model, row)?;
-        let mut line = vec![readings.rows[row].to_string()];
-        line.extend(readings.times.get(row).map(|time| cell(time)));
-        let label = readings.labels.as_ref();
-        line.extend(label.map(|labels| cell(&labels.names[labels.of_rows[row]])));
-        line.push(words::thresholds(readings.severity[row]));
-        line.push(cell(&model.columns[suspect.input]));
-        line.extend([suspect.read, suspect.expected].map(|value| short(value.to_f64())));
-        line.push(words::thresholds(readings.in_thresholds(suspect.rest.to_f64())));
-        lines.push(line);
-    }
-    html += &table("unusual", &columns, lines.into_iter());
-    let first = rows.iter().min().map_or(0, |&row| readings.rows[row]);
-    write!(html, "<p class=\"note\">Scores are in thresholds. The first of them is row {first}")?;
-    if let Some(more) = rows.len().checked_sub(MOST_UNUSUAL).filter(|&more| more > 0) {
-        write!(html, "; {} not in this list", words::count(more, "more row"))?;
-    }
-    html += ".</p>\n<p class=\"note\">The suspect is the input with which the score falls most when it reads something else: what it read, what it should have read by what the others say, and what the score then falls to. If that is still above 1, this input alone does not explain the row.</p>\n</section>\n";
-    Ok(html)
-}
-
-fn heat_map<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
-    let heat = HeatMap::new(model, readings)?;
-    let mut caption = String::from(
-        "SPE in thresholds, dealt out in proportion to the contributions of the inputs: 0 ",
-    );
-    caption += "<span class=\"scale\" aria-hidden=\"true\"><i class=\"b-faint\"></i>";
-    for level in 1..=LEVELS {
-        write!(caption, "<i class=\"b-level{level}\"></i>")?;
-    }
-    let (middle, brightest) = (words::thresholds(heat.middle()), words::thresholds(heat.brightest));
-    write!(caption, "</span> {brightest} and above; {middle} in the middle.")?;
-    caption += "<br>A contribution is a slope: how fast SPE changes with an input, times its distance from the mean. It is a picture of where to look, not a share of SPE; whom to blame is in the list of unusual rows.";
-    for (screen, across) in ["wide", "narrow"].into_iter().zip(heat.across()) {
-        if across < readings.count() {
-            write!(
-                caption,
-                "<span class=\"{screen}\">Thinned: the range of rows is cut into {across} parts, and the worst row of each is shown.</span>"
-            )?;
-        }
-    }
-    if heat.inputs.len() < model.inputs() {
-        write!(
-            caption,
-            "<br>The {} of {} inputs that contribute most.",
-            heat.inputs.len(),
-            model.inputs()
-        )?;
-    }
-    let figure = figure("contributions", &heat.svgs()?.concat(), &caption);
-    Ok(format!("<section>\n<h2>Contributions</h2>\n{figure}</section>\n"))
 }
 
 fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
@@ -228,13 +196,13 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
             keys.push(("ring", Tone::Ink, "ring instead of dot: unusual".into()));
         }
         None => {
-            keys.push(("dot", Tone::Data, "usual row".into()));
+            keys.push(("dot", Tone::Data, format!("usual {}", readings.unit)));
             keys.push(("ring", Tone::Unusual, "unusual".into()));
         }
     }
-    let mut caption = legend(&keys);
+    let mut caption = format!("{}<br>{}", words::COMPONENTS, legend(&keys));
     if scatter.has_landmarks() {
-        caption += " <span class=\"key\"><b>×</b>landmark of the model</span>";
+        caption += " <span class=\"key\"><b>×</b>landmark: a training reading that the model keeps to compare others with</span>";
     }
     if matches!(model.kernel, KernelSpec::Rbf { .. } | KernelSpec::Laplacian { .. }) {
         caption += "<br>Readings far from all landmarks share one place among them: their scores tell them apart, not their projections.";
@@ -242,14 +210,15 @@ fn projections<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<St
     if scatter.shown() < readings.count() {
         write!(
             caption,
-            "<br>Thinned: {} of {} rows are drawn, unusual ones more often than usual ones.",
+            "<br>Thinned: {} of {} {}s are drawn, unusual ones more often than usual ones.",
             thousands(scatter.shown()),
-            thousands(readings.count())
+            thousands(readings.count()),
+            readings.unit
         )?;
     }
     let svgs = format!("<div class=\"pair\">{}</div>", scatter.svgs()?.concat());
     let figure = figure("projections", &svgs, &caption);
-    Ok(format!("<section>\n<h2>Projections</h2>\n{figure}</section>\n"))
+    Ok(format!("<section id=\"where\">\n<h2>Projections</h2>\n{figure}</section>\n"))
 }
 
 fn fit<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
@@ -261,8 +230,9 @@ fn fit<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
     if spectrum.left_out > 0 {
         write!(caption, "<br>{} not drawn.", words::count(spectrum.left_out, "more component"))?;
     }
-    let mut html =
-        String::from("<section>\n<h2>The model</h2>\n<div class=\"pair\">\n<div id=\"fit\">\n");
+    let mut html = String::from(
+        "<section id=\"model\">\n<h2>The model</h2>\n<div class=\"pair\">\n<div id=\"fit\">\n",
+    );
     writeln!(html, "<p>{}</p>", escape(&words::fit(model).join(" ")))?;
     let alarms = words::alarms(model, readings);
     writeln!(html, "<p>{}</p>", escape(&alarms.join(" ")))?;
@@ -338,37 +308,4 @@ fn legend(keys: &[Key]) -> String {
         )
     };
     keys.iter().map(key).collect::<Vec<_>>().join(" ")
-}
-
-/// A text in a table.
-fn cell(text: &str) -> String {
-    escape(&shorten(text, LONGEST_CELL))
-}
-
-/// A column of a table: what stands above it, and on which side its cells are aligned.
-struct Column {
-    head: String,
-    class: &'static str,
-}
-
-fn texts(head: &str) -> Column {
-    Column { head: escape(head), class: "" }
-}
-
-fn numbers(head: &str) -> Column {
-    Column { head: escape(head), class: " class=\"number\"" }
-}
-
-/// A table in a box of its own that can be scrolled.
-fn table(id: &str, columns: &[Column], lines: impl Iterator<Item = Vec<String>>) -> String {
-    let row = |cells: &mut dyn Iterator<Item = &String>, tag: &str| {
-        let cell =
-            |(column, cell): (&Column, &String)| format!("<{tag}{}>{}</{tag}>", column.class, cell);
-        format!("<tr>{}</tr>\n", columns.iter().zip(cells).map(cell).collect::<String>())
-    };
-    let heads = row(&mut columns.iter().map(|column| &column.head), "th");
-    let body: String = lines.map(|line| row(&mut line.iter(), "td")).collect();
-    format!(
-        "<div class=\"scroll\" tabindex=\"0\"><table id=\"{id}\">\n<thead>{heads}</thead>\n<tbody>{body}</tbody>\n</table></div>\n"
-    )
 }

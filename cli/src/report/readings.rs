@@ -5,6 +5,7 @@ use mercer::detect::Suspect;
 use mercer::{AlarmConfig, Error};
 
 use super::axis::Axis;
+use super::events::{Event, events};
 use super::labels::Labels;
 use super::words::count;
 use crate::Number;
@@ -13,7 +14,7 @@ use crate::intake::{Beside, Intake};
 use crate::model::Model;
 use crate::progress::Progress;
 use crate::table::{RowChoice, Source};
-use crate::text::{complain, thousands};
+use crate::text::{complain, short, thousands};
 use crate::watch::{AlarmChoice, Watch};
 
 /// What a model makes of some rows.
@@ -23,15 +24,19 @@ pub(crate) struct Readings<T> {
     pub(super) rows: Vec<u64>,
     lines: Vec<u64>,
     samples: Grid<T>,
-    /// Row by row.
-    pub(super) spe: Vec<f64>,
+    /// What a reading is called: a row, or a window of them.
+    pub(super) unit: &'static str,
+    /// Rows of a window; 1 if rows are readings.
+    window: usize,
+    /// Rows a second, if somebody said so.
+    rate: Option<f64>,
     /// Of SPE.
     pub(super) threshold: f64,
     pub(super) unusual: Vec<bool>,
     /// Is the alarm up?
     pub(super) in_alarm: Vec<bool>,
-    /// How often it was raised.
-    pub(super) raised: usize,
+    /// What it was up for.
+    pub(super) events: Vec<Event>,
     /// What raises and ends it.
     pub(super) alarm: AlarmConfig,
     /// The first projections of each.
@@ -53,7 +58,7 @@ impl<T: Number> Readings<T> {
         model: &Model<T>,
         (source, choice): (&Source, &RowChoice),
         beside: &Beside<'_>,
-        alarm: &AlarmChoice,
+        (alarm, rate): (&AlarmChoice, Option<f64>),
     ) -> Result<Self> {
         let mut room = None;
         let mut intake = Intake::of_model(model, &mut room, (source, choice), beside)?;
@@ -63,7 +68,7 @@ impl<T: Number> Readings<T> {
         let (mut rows, mut lines) = (Vec::new(), Vec::new());
         let (mut times, mut labels) = (Vec::new(), Vec::new());
         let (mut spe, mut unusual) = (Vec::new(), Vec::new());
-        let (mut in_alarm, mut raised) = (Vec::new(), 0);
+        let mut alarms = Vec::new();
         let (mut projections, mut samples) = (Vec::new(), Grid::new(model.inputs()));
         let mut scorer = model.scorer();
         let mut progress = Progress::new("scoring", 0);
@@ -78,33 +83,44 @@ impl<T: Number> Readings<T> {
             spe.push(reading.score.spe.to_f64());
             unusual.push(reading.unusual);
             let seen = watch.see(&reading, intake.recording());
-            in_alarm.push(seen.active);
-            raised += usize::from(seen.raised);
+            alarms.push((seen.active, seen.raised));
             projections.push(first_projections(&scorer.projection));
             progress.step();
         }
         drop(progress);
         intake.omissions().iter().for_each(|omission| complain(omission));
-        let axis = match time {
-            Some(name) => Axis::new(name, times.clone()),
-            None => Axis::new("row", rows.iter().map(u64::to_string).collect()),
+        let front = model.front.as_ref();
+        let rate = rate.or(front.and_then(|front| front.rate));
+        let per = rate.unwrap_or(1.0);
+        let axis = match (time, rate, front) {
+            (Some(name), _, _) => Axis::new(name, &times),
+            (None, rate, front) => {
+                let name = match (rate, front) {
+                    (Some(_), _) => "seconds",
+                    (None, Some(_)) => "sample",
+                    (None, None) => "row",
+                };
+                Axis::numbers(name, rows.iter().map(|&row| row as f64 / per).collect())
+            }
         };
         let file = match source.is_stream() {
             true => intake.name().to_string(),
             false => file_name(&source.data),
         };
         let threshold = model.threshold.spe.to_f64();
-        let severity = spe.iter().map(|&spe| in_thresholds(spe, threshold)).collect();
+        let severity: Vec<f64> = spe.iter().map(|&spe| in_thresholds(spe, threshold)).collect();
         Ok(Self {
             file,
             rows,
             lines,
             samples,
-            spe,
+            unit: if front.is_some() { "window" } else { "row" },
+            window: front.map_or(1, |front| front.window),
+            rate,
             threshold,
             unusual,
-            in_alarm,
-            raised,
+            in_alarm: alarms.iter().map(|&(active, _)| active).collect(),
+            events: events(&alarms, &severity),
             alarm,
             projections,
             severity,
@@ -130,8 +146,8 @@ impl<T: Number> Readings<T> {
 
     /// Rows and alarms in a few words.
     pub(crate) fn in_short(&self) -> String {
-        let (rows, unusual) = (count(self.count(), "row"), thousands(self.unusual_count()));
-        format!("{rows}, {unusual} unusual, {}", count(self.raised, "alarm"))
+        let (rows, unusual) = (count(self.count(), self.unit), thousands(self.unusual_count()));
+        format!("{rows}, {unusual} unusual, {}", count(self.events.len(), "alarm"))
     }
 
     /// The most severe of some rows, the first of equals.
@@ -141,11 +157,32 @@ impl<T: Number> Readings<T> {
         )
     }
 
-    /// The rows that are unusual, the worst first.
-    pub(super) fn worst_rows(&self) -> Vec<usize> {
-        let mut rows: Vec<usize> = (0..self.count()).filter(|&row| self.unusual[row]).collect();
-        rows.sort_by(|&a, &b| self.severity[b].total_cmp(&self.severity[a]));
-        rows
+    /// Where a reading begins, as the file or the axis has it.
+    pub(super) fn start(&self, row: usize) -> String {
+        self.times.get(row).cloned().unwrap_or_else(|| self.place(self.rows[row]))
+    }
+
+    /// Where it ends: that of a window is its last row.
+    pub(super) fn end(&self, row: usize) -> String {
+        let last = self.rows[row] + self.window as u64 - 1;
+        self.times.get(row).cloned().unwrap_or_else(|| self.place(last))
+    }
+
+    fn place(&self, number: u64) -> String {
+        match self.rate {
+            Some(rate) => format!("{} s", short(number as f64 / rate)),
+            None => format!("{} {}", if self.window > 1 { "sample" } else { "row" }, number),
+        }
+    }
+
+    /// What an input reads from row to row.
+    pub(super) fn input(&self, input: usize) -> impl Iterator<Item = f64> {
+        self.samples.iter_rows().map(move |row| row[input].to_f64())
+    }
+
+    /// What scores are measured in.
+    pub(super) fn score_unit(&self) -> &'static str {
+        if self.threshold > 0.0 { "thresholds" } else { "SPE" }
     }
 
     /// A score in units of the threshold.
@@ -159,7 +196,7 @@ impl<T: Number> Readings<T> {
         suspect.map_err(|error| self.unexplained(row, &error))
     }
 
-    fn sample(&self, row: usize) -> &[T] {
+    pub(super) fn sample(&self, row: usize) -> &[T] {
         self.samples.iter_rows().nth(row).unwrap_or_default()
     }
 

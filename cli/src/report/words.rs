@@ -16,7 +16,26 @@ pub(super) fn count(number: usize, what: &str) -> String {
 
 /// A score in thresholds.
 pub(super) fn thresholds(score: f64) -> String {
-    if score < 1000.0 { format!("{score:.2}") } else { short(score) }
+    if (0.01..1000.0).contains(&score) { format!("{score:.2}") } else { short(score) }
+}
+
+/// What components are.
+pub(super) const COMPONENTS: &str = "A component is one of the ways in which normal readings vary, found by the model; here is where readings stand on the first ones, which vary most.";
+
+/// What scores are, in HTML.
+pub(super) fn score<T: Number>(model: &Model<T>, readings: &Readings<T>) -> String {
+    let noun = readings.unit;
+    let mut text = format!(
+        "The <b>score</b> says how far a {noun} is from all that the model learned as normal: SPE, the squared error that is left when the {noun} is put together from what normal readings have in common."
+    );
+    if readings.threshold > 0.0 {
+        text += &format!(" It is shown in <b>thresholds</b>: above 1, the {noun} is unusual");
+        if let Some(share) = model.training.false_alarms {
+            text += &format!(", which {} of normal ones are expected to be", percent(share));
+        }
+        text += &format!(". (1 is an SPE of {}.)", short(readings.threshold));
+    }
+    text
 }
 
 /// How the model came about, a sentence each.
@@ -64,7 +83,8 @@ pub(super) fn fit<T: Number>(model: &Model<T>) -> Vec<String> {
 pub(super) fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Vec<String> {
     let training = &model.training;
     let limit = short(readings.threshold);
-    let mut sentences = vec![format!("A row is unusual when its SPE is above {limit}.")];
+    let unit = readings.unit;
+    let mut sentences = vec![format!("A {unit} is unusual when its SPE is above {limit}.")];
     let (rows, seen) = (readings.count(), readings.unusual_count());
     let came = match seen {
         0 => "none is".to_string(),
@@ -82,23 +102,23 @@ pub(super) fn alarms<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Vec
             let expected = (share * rows as f64).round() as usize;
             sentences.push(format!(
                 "If all {} here were normal and such readings, about {} could be expected to be unusual; {came}.",
-                count(rows, "row"),
+                count(rows, unit),
                 thousands(expected)
             ));
         }
         None => {
             sentences.push("The threshold is not calibrated: how many normal readings are unusual is not known.".into());
-            sentences.push(format!("Of {}, {came}.", count(rows, "row")));
+            sentences.push(format!("Of {}, {came}.", count(rows, unit)));
         }
     }
     sentences.push(format!("The alarm: {}.", InWords(readings.alarm)));
-    let raised = match readings.raised {
+    let raised = match readings.events.len() {
         0 => "never raised".to_string(),
-        1 => format!("raised once, and up for {}", count(readings.alarm_count(), "row")),
+        1 => format!("raised once, and up for {}", count(readings.alarm_count(), unit)),
         raised => format!(
             "raised {} times, and up for {} altogether",
             thousands(raised),
-            count(readings.alarm_count(), "row")
+            count(readings.alarm_count(), unit)
         ),
     };
     sentences.push(format!("It was {raised}."));

@@ -21,16 +21,26 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Opens a page without a network and returns its elements as they are once it is loaded.
 pub(crate) fn open_page(browser: &Path, page: &Path, options: &[&str]) -> String {
+    run(browser, page, &[options, &["--dump-dom"]].concat())
+}
+
+/// Prints a page on paper, as PDF.
+pub(crate) fn print_page(browser: &Path, page: &Path, pdf: &Path) {
+    let out = format!("--print-to-pdf={}", pdf.display());
+    run(browser, page, &["--no-pdf-header-footer", &out]);
+}
+
+/// Runs a browser on a page; returns what it writes.
+fn run(browser: &Path, page: &Path, options: &[&str]) -> String {
     let profile = tempfile::tempdir().unwrap();
-    let dump = profile.path().join("dump.html");
+    let written = profile.path().join("written");
     let mut child = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
         .arg(format!("--user-data-dir={}", profile.path().join("profile").display()))
         .args(options)
-        .arg("--dump-dom")
         .arg(format!("file://{}", page.display()))
-        .stdout(File::create(&dump).unwrap())
+        .stdout(File::create(&written).unwrap())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
@@ -46,5 +56,5 @@ pub(crate) fn open_page(browser: &Path, page: &Path, options: &[&str]) -> String
         std::thread::sleep(Duration::from_millis(50));
     };
     assert!(status.success(), "{}: {status}", browser.display());
-    fs::read_to_string(&dump).unwrap()
+    fs::read_to_string(&written).unwrap()
 }

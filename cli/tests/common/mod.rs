@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod hostile;
+pub(crate) mod waves;
 
 use std::fs;
 use std::io::Write as _;

@@ -8,7 +8,7 @@ include!("../../../examples/data/walking/model.rs");
 
 /// Readings of raw recordings of a smart watch, by the recipe of the model that the examples carry.
 fn readings(file: &str, more: &[&str]) -> String {
-    let raw = project(&format!("examples/data/motions/{file}.csv"));
+    let raw = project(&format!("cli/data/motions/{file}.csv"));
     let recipe = ["--window", "16", "--features", "mean,logstd", "--by", "recording"];
     done(&[&["features", &raw, "--drop", "t_s,activity"], recipe.as_slice(), more].concat())
 }

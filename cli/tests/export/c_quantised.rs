@@ -1,6 +1,8 @@
 //! `--quantised --c`: the integers of `QuantisedDetector`, exactly, with scores, verdicts and alarms.
 
 use super::c::{compiler, compiles};
+use super::project::PROGRAM;
+use super::rust::Crate;
 use super::*;
 
 use mercer::detect::LogQuantisedDetector;
@@ -40,6 +42,18 @@ static int name_run(void)
             for (i = 0; i < NAME_COMPONENTS && name_project(x, f) == 0; i++) {
                 printf(" %lx", (unsigned long)name_as_bits(f[i]));
             }
+        } else if (kind == 2) {
+            float x[NAME_INPUTS], out[NAME_INPUTS];
+            name_suspect suspect = {-1, 0, 0, 0, 0};
+            for (i = 0; i < NAME_INPUTS; i++) {
+                if (scanf("%f", &x[i]) != 1) return 1;
+            }
+            printf("%d", name_find_suspect(x, &suspect));
+            printf(" %d %.9g %.9g %.9g %.9g", suspect.input, (double)suspect.read, (double)suspect.expected, (double)suspect.fall, (double)suspect.rest);
+            printf(" %d", name_contributions(x, out));
+            for (i = 0; i < NAME_INPUTS; i++) {
+                printf(" %.9g", (double)out[i]);
+            }
         } else {
             int16_t x[NAME_INPUTS];
             for (i = 0; i < NAME_INPUTS; i++) {
@@ -52,7 +66,8 @@ static int name_run(void)
         }
         printf("\n");
     }
-    return name_self_test() != 0 || name_score(0, 0) != NAME_NULL || name_score_counts(0, 0) != NAME_NULL || name_project(0, 0) != NAME_NULL;
+    return name_self_test() != 0 || name_score(0, 0) != NAME_NULL || name_score_counts(0, 0) != NAME_NULL || name_project(0, 0) != NAME_NULL
+        || name_find_suspect(0, 0) != NAME_NULL || name_contributions(0, 0) != NAME_NULL;
 }
 
 int main(void)
@@ -113,6 +128,9 @@ fn same<const D: usize>(data: &Data) {
     let mut input = String::new();
     floats.iter().for_each(|x| input += &line("0", x.map(|x| format!("{x:e}")).to_vec()));
     counts.iter().for_each(|x| input += &line("1", x.map(|x| x.to_string()).to_vec()));
+    let numbers: Vec<[f32; D]> =
+        floats.iter().copied().filter(|x| x.iter().all(|x| x.is_finite())).collect();
+    numbers.iter().for_each(|x| input += &line("2", x.map(|x| format!("{x:e}")).to_vec()));
     fs::write(folder.path("input"), input).unwrap();
     let stdin = fs::File::open(folder.path("input")).unwrap();
     let output = Command::new(&program).stdin(stdin).output().unwrap();
@@ -152,7 +170,9 @@ fn same<const D: usize>(data: &Data) {
         let expected = format!("0 {spe:x} {t2:x} {abs_sum:x} {:x} {unusual} {state}", whole.spe);
         assert_eq!(found.next(), Some(expected.as_str()), "{}: {x:?}", data.name);
     }
+    let off = reasons(&detector, &numbers, &mut found, data.has_logs());
     assert_eq!(found.next(), None);
+    println!("C in integers, {}: contributions off by {off:.1e} of the largest;", data.name);
     println!(
         "C in integers, {}: {} readings, {unusual} unusual, {raised} in alarm",
         data.name,
@@ -161,11 +181,153 @@ fn same<const D: usize>(data: &Data) {
     assert!(raised > 0 && unusual > 0);
 }
 
+/// Compares suspects and contributions with the library's: which input, and codes, must be the same, and without logarithms, which are another's, what was read and is expected, bit by
+/// bit. Returns the largest difference of contributions, whose `exp` is another's, as a share of the largest of its reading.
+fn reasons<'a, const D: usize>(
+    detector: &LogQuantisedDetector<D, 128, 64>,
+    readings: &[[f32; D]],
+    found: &mut impl Iterator<Item = &'a str>,
+    has_logs: bool,
+) -> f64 {
+    let (mut worst, mut others) = (0.0_f64, 0);
+    for x in readings {
+        let cells: Vec<&str> = found.next().expect("a line for each").split(' ').collect();
+        let number = |cell: &str| cell.parse::<f32>().expect("a number");
+        match detector.suspect(x) {
+            Ok(suspect) => {
+                assert_eq!(cells[0], "0", "{x:?}");
+                let expected = [suspect.read, suspect.expected, suspect.fall, suspect.rest];
+                let same = cells[1] == suspect.input.to_string();
+                let values = cells[2..6].iter().map(|cell| number(cell));
+                if !has_logs {
+                    assert!(same && values.eq(expected), "{x:?}: {cells:?}, not {suspect:?}");
+                } else if !same {
+                    // Another may explain the reading as well, but for the logarithm.
+                    assert!((number(cells[5]) - suspect.rest).abs() < 1e-4, "{x:?}: {cells:?}");
+                    others += 1;
+                }
+            }
+            Err(_) => assert!(cells[0].parse::<i32>().unwrap() < 0, "{x:?}: {cells:?}"),
+        }
+        match detector.contributions(x) {
+            Ok(expected) => {
+                assert_eq!(cells[6], "0", "{x:?}");
+                let largest = expected.iter().fold(0.0_f32, |most, c| most.max(c.abs()));
+                for (cell, expected) in cells[7..].iter().zip(expected) {
+                    let off = (number(cell) - expected).abs();
+                    worst = worst.max(if off == 0.0 { 0.0 } else { f64::from(off / largest) });
+                }
+            }
+            Err(_) => assert!(cells[6].parse::<i32>().unwrap() < 0, "{x:?}: {cells:?}"),
+        }
+    }
+    assert!(others * 100 <= readings.len(), "{others} other suspects");
+    assert!(worst < 1e-5, "{worst}");
+    worst
+}
+
 #[test]
 fn c_has_the_integers_of_the_library() {
     same::<4>(&Data::golden("iris"));
     same::<12>(&Data::walking());
 }
+
+/// `--project P --quantised`, in C and in Rust: the leading projections of `QuantisedDetector`, bit by bit, in less flash. Both have tested themselves.
+#[test]
+fn projections_in_integers_are_those_of_the_detector() {
+    let (folder, data) = (Folder::new(), Data::walking());
+    let model = data.fit(&folder, "rbf", "f32");
+    let bin = folder.path("whole.bin");
+    let whole =
+        done(&["export", &model, "--quantised", "--bin", &bin, "--rust", &folder.path("w.rs")]);
+    let mut detector = Box::new(LogQuantisedDetector::<12, 128, 64>::new());
+    detector.read_from(&fs::read(bin).unwrap()).unwrap();
+    let readings: Vec<[f32; 12]> =
+        data.inputs().iter().map(|row| std::array::from_fn(|i| row[i].parse().unwrap())).collect();
+    let mut exported = Crate::new("projected_whole", PROGRAM);
+    let flash = |said: &str| -> usize {
+        let words: Vec<&str> = said.split(' ').collect();
+        let at = words.iter().position(|&word| word == "bytes").unwrap();
+        words[at - 1].replace(',', "").parse().unwrap()
+    };
+    for components in [1, 2] {
+        let (name, count) = (format!("p{components}"), components.to_string());
+        let header = folder.path(&format!("{name}.h"));
+        let project = ["--project", &count, "--quantised"];
+        let c = [&["--c", &header], &project[..]].concat();
+        let said = exported.include(&model, &name, &c);
+        assert!(flash(&said) < flash(whole.lines().next().unwrap()), "{said}{whole}");
+        let rows: String = readings
+            .iter()
+            .map(|x| format!("    {{{}}},\n", x.map(|x| format!("{x:?}f")).join(", ")))
+            .collect();
+        let main = PROJECTIONS.replace("ROWS", &rows).replace("COUNT", &readings.len().to_string());
+        let main =
+            main.replace("NAME_", &format!("P{components}_")).replace("name_", &format!("{name}_"));
+        let main_name = format!("main{components}");
+        fs::write(
+            folder.path(&format!("{main_name}.c")),
+            format!("#include <stdio.h>\n#include <string.h>\n#include \"{name}.h\"\n{main}"),
+        )
+        .unwrap();
+        let Some(objects) = compiles(&folder, &[&name, &main_name]) else { return };
+        let program = folder.path(&format!("program{components}"));
+        let mut linker = Command::new(compiler().unwrap());
+        assert!(linker.args(objects).args(["-o", &program, "-lm"]).status().unwrap().success());
+        let output = Command::new(&program).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stdout));
+        let expected: String = readings
+            .iter()
+            .map(|x| {
+                let projection = detector.project(x).unwrap();
+                let bits =
+                    projection.iter().take(components).map(|f| format!(" {:x}", f.to_bits()));
+                bits.collect::<String>() + "\n"
+            })
+            .collect();
+        assert_eq!(text(&output.stdout), expected);
+    }
+    let printed = exported.run(&data.readings);
+    for components in [1, 2] {
+        let start = format!("p{components},project,");
+        let rows: Vec<&str> =
+            printed.lines().filter_map(|line| line.strip_prefix(&start)).collect();
+        assert_eq!(rows.len(), readings.len());
+        for (row, x) in rows.iter().zip(&readings) {
+            let row = row.trim_matches(['[', ']']).split(',');
+            let found: Vec<f32> = row.map(|f| f.trim().parse().unwrap()).collect();
+            assert_eq!(found, detector.project(x).unwrap()[..components]);
+        }
+    }
+}
+
+const PROJECTIONS: &str = r#"
+static const float rows[COUNT][NAME_INPUTS] = {
+ROWS};
+
+int main(void)
+{
+    int row, i;
+
+    for (row = 0; row < COUNT; row++) {
+        float out[NAME_COMPONENTS];
+        unsigned long bits = 0;
+
+        if (name_project(rows[row], out) != 0) {
+            return 1;
+        }
+        for (i = 0; i < NAME_COMPONENTS; i++) {
+            uint32_t pattern;
+
+            memcpy(&pattern, &out[i], sizeof pattern);
+            bits = pattern;
+            printf(" %lx", bits);
+        }
+        printf("\n");
+    }
+    return name_self_test() != 0 || name_project(0, 0) != NAME_NULL || name_project_counts(0, 0) != NAME_NULL;
+}
+"#;
 
 /// A model of raw samples in integers: its front end stands beside them in one file.
 #[test]

@@ -215,9 +215,14 @@ fn c_is_clean_as_cpp() {
         return common::skipped("there is no C++ compiler `c++`");
     }
     let folder = Folder::new();
-    for kernel in KERNELS {
-        let model = Data::walking().fit(&folder, kernel, "f32");
-        done(&["export", &model, "--c", &folder.path("model.h"), "--name", kernel]);
+    let whole: [&[&str]; 3] =
+        [&["--quantised"], &["--project", "1"], &["--project", "1", "--quantised"]];
+    let forms = KERNELS.iter().map(|&kernel| (kernel, "f32", &[][..]));
+    let forms = forms.chain(whole.map(|options| ("rbf", "f32", options)));
+    for (kernel, precision, options) in forms.chain([("rbf", "f64", &[][..])]) {
+        let model = Data::walking().fit(&folder, kernel, precision);
+        let export = ["export", &model, "--c", &folder.path("model.h"), "--name", kernel];
+        done(&[&export[..], options].concat());
         let warnings = FLAGS.iter().filter(|flag| flag.starts_with("-W"));
         let output = Command::new("c++")
             .args(warnings)
@@ -225,7 +230,7 @@ fn c_is_clean_as_cpp() {
             .args(["-o", &folder.path("model.o")])
             .output()
             .unwrap();
-        assert!(output.status.success(), "{kernel}: {}", text(&output.stderr));
+        assert!(output.status.success(), "{kernel} {options:?}: {}", text(&output.stderr));
     }
 }
 

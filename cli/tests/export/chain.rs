@@ -22,8 +22,7 @@ fn require_committed(folder: &str, export: &[&str], fit: &[&str], test: &str, sc
 
 #[test]
 fn walking_is_what_the_program_makes() {
-    let [train, test] =
-        ["train", "test"].map(|n| project(&format!("examples/data/motions/{n}.csv")));
+    let [train, test] = ["train", "test"].map(|n| project(&format!("cli/data/motions/{n}.csv")));
     let rows = [&train, "--where", "activity=walking", "--drop", "t_s", "--by", "recording"];
     let recipe = ["--window", "16", "--features", "mean,logstd", "--rate", "10"];
     let sizes = ["--landmarks", "12", "--components", "4"];

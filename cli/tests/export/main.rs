@@ -5,12 +5,16 @@
 mod bytes;
 mod c;
 mod c_front;
+mod c_misuse;
 mod c_quantised;
 mod c_reasons;
 mod chain;
 #[path = "../common/mod.rs"]
 mod common;
 mod front;
+mod image;
+mod misra;
+mod package;
 mod project;
 mod refusals;
 mod rust;

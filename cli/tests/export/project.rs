@@ -185,7 +185,7 @@ fn c_says_which_input_cannot_be_projected() {
 }
 
 /// Prints what is known of each projector, then its projections.
-const PROGRAM: &str = r#"//! Shows what became of the projectors.
+pub(crate) const PROGRAM: &str = r#"//! Shows what became of the projectors.
 
 macro_rules! show {
     ($readings:expr, $name:literal, $model:expr) => {

@@ -77,6 +77,17 @@ impl Crate {
 
 /// Builds the crate in a folder that has its sources, and runs it with one argument; returns what it prints.
 pub(super) fn run_crate(folder: &Path, argument: &str) -> String {
+    cargo(folder, &["run", "--quiet", "--offline", "--", argument])
+}
+
+/// Builds the programs of a crate in a folder that has its sources; returns where they are.
+pub(super) fn build_crate(folder: &Path) -> PathBuf {
+    cargo(folder, &["build", "--quiet", "--offline", "--bins"]);
+    folder.join("target/debug")
+}
+
+/// Runs cargo on a crate of exported models, which must go well; returns what it prints.
+fn cargo(folder: &Path, arguments: &[&str]) -> String {
     let manifest = format!(
         "[package]\nname = \"exported\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nmercer = {{ path = {:?} }}\n",
         project("")
@@ -86,7 +97,7 @@ pub(super) fn run_crate(folder: &Path, argument: &str) -> String {
     fs::write(folder.join("Cargo.lock"), read(&project("Cargo.lock"))).unwrap();
     let cargo = option_env!("CARGO").unwrap_or("cargo");
     let mut command = Command::new(cargo);
-    command.args(["run", "--quiet", "--offline", "--", argument]).current_dir(folder);
+    command.args(arguments).current_dir(folder);
     // What cargo tells this test about its own crate is not for another.
     command.env("CARGO_TARGET_DIR", folder.join("target"));
     let output = command.output().expect("cargo runs");

@@ -8,8 +8,9 @@
 //! variance with the old one of its number (`|r| ≤ 0.71`) is another. (No two old components can
 //! have more than half of it, so one that has is the closest.) The order stays that of variances.
 
+use super::candidate::points;
 use super::report::{Warning, warn};
-use super::{LearnScratch, Learning, Stage, points};
+use super::{LearnScratch, Learning, Stage};
 use crate::Progress;
 use crate::kernel::{BlockKernel, Indexed, Samples};
 use crate::kpca::{ExpansionMut, KernelPcaView};
@@ -39,7 +40,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         S: Samples + ?Sized,
         K: BlockKernel<S::View, Scalar = T>,
     {
-        let Stage::Done { kernel, fit } = &self.stage else { return Progress::Done };
+        let Stage::Done { kernel, fit, .. } = &self.stage else { return Progress::Done };
         // The coordinates of the samples have served their purpose. There is room for four numbers
         // a component: no model has more components than there may be points, and there are four
         // samples or more.
@@ -55,7 +56,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
         if position < self.kept {
             let all = Indexed { samples, rows: head(scratch.rows, self.kept) };
-            let points = points(&all, scratch.landmark.pivots, fit.points);
+            let points = points(samples, scratch.landmark.pivots, fit.points);
             let new = head_mut(scratch.projection, fit.components);
             let model = KernelPcaView::with_memos(kernel, &points, &[], scratch.candidate.view());
             // A sample that one of them cannot project says nothing.

@@ -1,34 +1,129 @@
 //! What cannot be right, or may not be, about samples, kernel and model.
 
+use super::copies;
 use super::probe::spread_over;
 use super::report::{Warning, Warnings, warn};
+use crate::Progress;
 use crate::detect::reading::Inspect;
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Samples};
 use crate::kpca::{Components, FitReport};
 use crate::math::{Real, sum};
 
-/// Looks for what is wrong with the samples themselves.
-pub(super) fn inspect<S: Samples<View: Inspect> + ?Sized>(samples: &S, warnings: &mut Warnings) {
-    let n = samples.count();
-    let inputs = samples.sample(0).map_or(0, Inspect::inputs);
-    let constant = || (0..inputs).filter(|&input| longest_run(samples, input).length == n);
-    let stuck = || (0..inputs).filter(|&input| was_stuck(samples, input));
-    if let Some(first) = constant().next() {
-        warn(warnings, Warning::ConstantInputs { first, count: constant().count() });
+/// How far the look at the samples themselves has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(super) struct Inspection {
+    constant: Group,
+    stuck: Group,
+    part: Part,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+enum Part {
+    /// Look at the values of some inputs, from this one on.
+    Inputs(usize),
+    /// Count the samples that are copies of others.
+    Copies,
+    /// There are so many copies. Are they natural, because all inputs have few levels?
+    Levels { copies: usize, levels: Levels },
+    /// Are there enough samples?
+    Count,
+}
+
+/// Some inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+struct Group {
+    first: usize,
+    count: usize,
+}
+
+impl Group {
+    const NONE: Self = Self { first: 0, count: 0 };
+
+    fn add(&mut self, input: usize) {
+        if self.count == 0 {
+            self.first = input;
+        }
+        self.count += 1;
     }
-    if let Some(first) = stuck().next() {
-        warn(warnings, Warning::StuckInputs { first, count: stuck().count() });
+}
+
+/// How many inputs are looked at in a step.
+const INPUTS: usize = 4;
+
+impl Inspection {
+    pub(super) const NEW: Self =
+        Self { constant: Group::NONE, stuck: Group::NONE, part: Part::Inputs(0) };
+
+    /// Goes on to look for what is wrong with the samples; `room` has a place for each of them.
+    pub(super) fn step<S: Samples<View: Inspect> + ?Sized>(
+        &mut self,
+        samples: &S,
+        room: &mut [u32],
+        warnings: &mut Warnings,
+    ) -> Progress {
+        let (n, inputs) = (samples.count(), samples.sample(0).map_or(0, Inspect::inputs));
+        match &mut self.part {
+            Part::Inputs(next) => {
+                let some = *next..inputs.min(*next + INPUTS);
+                *next = some.end;
+                for input in some {
+                    match was_stuck(samples, input) {
+                        Stuck::Always => self.constant.add(input),
+                        Stuck::Mostly => self.stuck.add(input),
+                        Stuck::No => {}
+                    }
+                }
+                if *next == inputs {
+                    self.part = Part::Copies;
+                }
+            }
+            Part::Copies => {
+                if let Group { first, count: count @ 1.. } = self.constant {
+                    warn(warnings, Warning::ConstantInputs { first, count });
+                }
+                if let Group { first, count: count @ 1.. } = self.stuck {
+                    warn(warnings, Warning::StuckInputs { first, count });
+                }
+                let copies = copies::count(samples, room);
+                let many = copies * COPIES_IN > n;
+                let levels = Levels::of(0);
+                self.part = if many { Part::Levels { copies, levels } } else { Part::Count };
+            }
+            Part::Levels { copies, levels } if levels.input < inputs => {
+                match levels.step(samples) {
+                    Some(true) => *levels = Levels::of(levels.input + 1),
+                    Some(false) => {
+                        let copies = *copies;
+                        self.warn_of_copies(copies, warnings);
+                    }
+                    None => {}
+                }
+            }
+            // Without inputs, there is nothing that copies would be natural for.
+            Part::Levels { copies, .. } if inputs == 0 => {
+                let copies = *copies;
+                self.warn_of_copies(copies, warnings);
+            }
+            Part::Levels { .. } => self.part = Part::Count,
+            Part::Count => {
+                let advised = advised_samples(samples);
+                if n < advised {
+                    warn(warnings, Warning::FewSamples { given: n, advised });
+                }
+                return Progress::Done;
+            }
+        }
+        Progress::Working
     }
-    let is_copy = |(i, x): &(usize, &S::View)| samples.iter_samples().take(*i).any(|y| y.equals(x));
-    let copies = samples.iter_samples().enumerate().filter(is_copy).count();
-    let are_natural = || inputs > 0 && (0..inputs).all(|input| is_coarse(samples, input));
-    if copies * COPIES_IN > n && !are_natural() {
-        warn(warnings, Warning::Duplicates { samples: copies });
-    }
-    let advised = advised_samples(samples);
-    if n < advised {
-        warn(warnings, Warning::FewSamples { given: n, advised });
+
+    fn warn_of_copies(&mut self, samples: usize, warnings: &mut Warnings) {
+        warn(warnings, Warning::Duplicates { samples });
+        self.part = Part::Count;
     }
 }
 
@@ -36,18 +131,39 @@ pub(super) fn inspect<S: Samples<View: Inspect> + ?Sized>(samples: &S, warnings:
 const COPIES_IN: usize = 40;
 /// From how many samples it is told whether an input is coarse.
 const LEVELS_OF: usize = 128;
+/// How many of these are compared with the earlier ones in a step.
+const COMPARED: usize = 4;
 
 /// Does an input have few levels, so that samples can be equal without being copies? Of samples
 /// that are no copies, at most half have a new value of it.
-fn is_coarse<S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) -> bool {
-    let some = || spread_over(samples.count(), LEVELS_OF).filter_map(|i| samples.sample(i));
-    let (mut distinct, mut levels) = (0, 0);
-    for (i, x) in some().enumerate() {
-        let earlier = || some().take(i);
-        distinct += usize::from(!earlier().any(|y| y.equals(x)));
-        levels += usize::from(!earlier().any(|y| y.same_input(x, input)));
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+struct Levels {
+    input: usize,
+    /// How many samples were compared.
+    done: usize,
+    distinct: usize,
+    levels: usize,
+}
+
+impl Levels {
+    const fn of(input: usize) -> Self {
+        Self { input, done: 0, distinct: 0, levels: 0 }
     }
-    2 * levels <= distinct
+
+    /// Compares some samples with the earlier ones; after the last, says whether the input is
+    /// coarse.
+    fn step<S: Samples<View: Inspect> + ?Sized>(&mut self, samples: &S) -> Option<bool> {
+        let some = || spread_over(samples.count(), LEVELS_OF).filter_map(|i| samples.sample(i));
+        for (i, x) in some().enumerate().skip(self.done).take(COMPARED) {
+            let earlier = || some().take(i);
+            self.distinct += usize::from(!earlier().any(|y| y.equals(x)));
+            self.levels += usize::from(!earlier().any(|y| y.same_input(x, self.input)));
+            self.done = i + 1;
+        }
+        let all = samples.count().min(LEVELS_OF);
+        (self.done == all).then_some(2 * self.levels <= self.distinct)
+    }
 }
 
 /// How many independent samples it takes to know the inputs.
@@ -81,14 +197,27 @@ fn longest_run<S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) ->
     longest
 }
 
-/// Did an input keep a value for more than half of the time that it hardly ever has otherwise? One
-/// that nearly always has the same value is not stuck, it is like that.
-fn was_stuck<S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) -> bool {
+/// Did an input keep its value?
+enum Stuck {
+    /// In all samples.
+    Always,
+    /// For more than half of the time, with a value that it hardly ever has otherwise.
+    Mostly,
+    /// One that nearly always has the same value is not stuck, it is like that.
+    No,
+}
+
+fn was_stuck<S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) -> Stuck {
     let n = samples.count();
     let Run { start, length } = longest_run(samples, input);
-    let Some(kept) = samples.sample(start) else { return false };
+    if length == n {
+        return Stuck::Always;
+    }
+    let Some(kept) = samples.sample(start).filter(|_| length > n / 2) else {
+        return Stuck::No;
+    };
     let same = samples.iter_samples().filter(|x| x.same_input(kept, input)).count();
-    (n / 2 + 1..n).contains(&length) && 2 * (same - length) <= n - length
+    if 2 * (same - length) <= n - length { Stuck::Mostly } else { Stuck::No }
 }
 
 /// Refuses a model that could not work, and warns of one that may not.

@@ -12,8 +12,8 @@
 //! to be found in 45 %.
 
 use super::report::{Blindness, Warning, Warnings, warn};
+use super::sorting::sorted;
 use crate::detect::Threshold;
-use crate::detect::calibrate::nth_smallest;
 use crate::detect::reading::Inspect;
 use crate::kernel::Samples;
 use crate::kpca::Score;
@@ -40,7 +40,7 @@ const INNER_RANGE: f64 = 2.563;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(super) struct Probe<T> {
-    /// What the SPE of each sample lacks; first of all, these are found.
+    /// What the SPE of each sample lacks, of the first `known` ones.
     lacking: [T; MOVED],
     known: usize,
     input: usize,
@@ -52,15 +52,23 @@ pub(super) struct Probe<T> {
     found: usize,
     /// How many of them scored higher than nine in ten samples.
     unusual: usize,
-    /// What nine in ten samples score at the most.
-    usual: T,
-    /// The sample that scored highest.
-    highest: usize,
+    /// The scores of the samples, once they were looked at.
+    scores: Option<Scores<T>>,
     /// The largest deviation of an input.
     widest: T,
     blind: Option<Blind<T>>,
     count: usize,
     inputs: u64,
+}
+
+/// The cross-fitted scores of the samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+struct Scores<T> {
+    /// What nine in ten samples score at the most.
+    usual: T,
+    /// The sample that scored highest.
+    highest: usize,
 }
 
 /// The values of an input over the samples.
@@ -92,36 +100,38 @@ pub(super) enum Next<T> {
         input: usize,
         by: T,
     },
-    /// Nothing yet: an input was measured.
+    /// Nothing yet: scores or an input were measured.
     Measured,
     Done,
 }
 
 impl<T: Real> Probe<T> {
-    /// `scores` are the cross-fitted ones of the samples.
-    pub(super) fn new(scores: &[T]) -> Self {
-        let some = || spread_over(scores.len(), VALUES).filter_map(|i| scores.get(i).copied());
-        Self {
-            lacking: [T::ZERO; MOVED],
-            known: 0,
-            input: 0,
-            spread: None,
-            judged: 0,
-            found: 0,
-            unusual: 0,
-            usual: nth_smallest(some, tenths_of(some().count(), 9)).unwrap_or(T::ZERO),
-            highest: highest(scores.iter().copied()),
-            widest: T::ZERO,
-            blind: None,
-            count: 0,
-            inputs: 0,
-        }
-    }
+    pub(super) const NEW: Self = Self {
+        lacking: [T::ZERO; MOVED],
+        known: 0,
+        input: 0,
+        spread: None,
+        judged: 0,
+        found: 0,
+        unusual: 0,
+        scores: None,
+        widest: T::ZERO,
+        blind: None,
+        count: 0,
+        inputs: 0,
+    };
 
-    /// Chooses the next reading to score; with a new input, measures it first: a few passes over
-    /// the samples and at most `6·min(n, 128)²` comparisons. Nothing is to be done for readings
-    /// that are no vectors, or for which there is no room.
-    pub(super) fn next<S>(&mut self, samples: &S, room: usize) -> Next<T>
+    /// Chooses the next reading to score; first of all looks at the cross-fitted `scores`, and with
+    /// a new input measures it: a few passes over the samples, and sorts. Nothing is to be done
+    /// for readings that are no vectors, or for which there is no `room` of so many numbers.
+    /// `sorting` has a number for each sample.
+    pub(super) fn next<S>(
+        &mut self,
+        samples: &S,
+        scores: &[T],
+        room: usize,
+        sorting: &mut [T],
+    ) -> Next<T>
     where
         S: Samples<View: Inspect> + ?Sized,
     {
@@ -130,11 +140,14 @@ impl<T: Real> Probe<T> {
         if self.input >= width || width > room {
             return Next::Done;
         }
-        if let Some(position) = spread_over(n, MOVED).nth(self.known) {
-            return Next::Score { position, input: 0, by: T::ZERO };
+        if self.scores.is_none() {
+            let some = spread_over(n, VALUES).filter_map(|i| scores.get(i).copied());
+            let usual = tenth(sorted(some, sorting), 9).unwrap_or(T::ZERO);
+            self.scores = Some(Scores { usual, highest: highest(scores.iter().copied()) });
+            return Next::Measured;
         }
         let Some(spread) = self.spread else {
-            match measure(samples, self.input) {
+            match measure(samples, self.input, sorting) {
                 Measured::Varies(spread) => {
                     self.widest = self.widest.larger(spread.deviation);
                     self.spread = Some(spread);
@@ -148,10 +161,18 @@ impl<T: Real> Probe<T> {
             }
             return Next::Measured;
         };
+        let position = spread_over(n, MOVED).nth(self.judged / 2).unwrap_or(0);
+        if self.awaits_own() {
+            return Next::Score { position, input: 0, by: T::ZERO };
+        }
         let by = spread.deviation * T::from_f64(FAULT);
         let by = if self.judged.is_multiple_of(2) { by } else { -by };
-        let position = spread_over(n, MOVED).nth(self.judged / 2).unwrap_or(0);
         Next::Score { position, input: self.input, by }
+    }
+
+    /// The sample that is to be moved next has to be scored as it is first.
+    const fn awaits_own(&self) -> bool {
+        self.known <= self.judged / 2
     }
 
     /// Takes the score of the reading that was chosen, and that of its sample by a model which had
@@ -163,8 +184,7 @@ impl<T: Real> Probe<T> {
         unseen: T,
         threshold: &Threshold<T>,
     ) {
-        let samples = n.min(MOVED);
-        if self.known < samples {
+        if self.awaits_own() {
             let lacking = score.map_or(T::ZERO, |own| (unseen - own.spe).larger(T::ZERO));
             set(&mut self.lacking, self.known, lacking);
             self.known += 1;
@@ -175,8 +195,10 @@ impl<T: Real> Probe<T> {
         let unusual = score.is_none_or(|score| threshold.judge(score).unusual);
         self.judged += 1;
         self.found += usize::from(unusual);
-        self.unusual += usize::from(score.is_none_or(|score| score.spe > self.usual));
-        let probes = 2 * samples;
+        let Scores { usual, highest } =
+            self.scores.unwrap_or(Scores { usual: T::ZERO, highest: 0 });
+        self.unusual += usize::from(score.is_none_or(|score| score.spe > usual));
+        let probes = 2 * n.min(MOVED);
         let enough = probes / 4;
         if self.found < enough && self.judged < probes {
             return;
@@ -187,7 +209,7 @@ impl<T: Real> Probe<T> {
             let cause = if let Some(sample) = spread.outlier {
                 Some(Blindness::Outlier { sample })
             } else if 2 * self.unusual >= probes {
-                Some(Blindness::Threshold { sample: self.highest })
+                Some(Blindness::Threshold { sample: highest })
             } else {
                 spread.stuck.then_some(Blindness::Stuck)
             };
@@ -252,12 +274,18 @@ enum Measured<T> {
 /// The range of the values without the lowest and the highest tenth gives the deviation. Where
 /// more than half of them are the same, the others' median distance from it does: the step of a
 /// sensor with few levels, or what one that hangs does while it works.
-fn measure<T: Real, S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usize) -> Measured<T> {
+fn measure<T: Real, S: Samples<View: Inspect> + ?Sized>(
+    samples: &S,
+    input: usize,
+    sorting: &mut [T],
+) -> Measured<T> {
     let value = |x: &S::View| x.numbers::<T>().and_then(|numbers| numbers.get(input).copied());
     let n = samples.count();
-    let some = || spread_over(n, VALUES).filter_map(|i| value(samples.sample(i)?));
-    let quantile = |tenths| nth_smallest(some, tenths_of(some().count(), tenths));
-    let (Some(low), Some(median), Some(high)) = (quantile(1), quantile(5), quantile(9)) else {
+    let some = spread_over(n, VALUES).filter_map(|i| value(samples.sample(i)?));
+    let values = sorted(some, sorting);
+    let (Some(low), Some(median), Some(high)) =
+        (tenth(values, 1), tenth(values, 5), tenth(values, 9))
+    else {
         return Measured::Constant;
     };
     let distances = || samples.iter_samples().filter_map(value).map(|value| (value - median).abs());
@@ -267,7 +295,7 @@ fn measure<T: Real, S: Samples<View: Inspect> + ?Sized>(samples: &S, input: usiz
     let deviation = match count {
         0 => return Measured::Constant,
         1 => return Measured::ConstantBut { sample },
-        _ if stuck => nth_smallest(others, count.div_ceil(2)).unwrap_or(T::ZERO),
+        _ if stuck => entry(sorted(others(), sorting), count.div_ceil(2) - 1),
         _ => (high - low) / T::from_f64(INNER_RANGE),
     };
     let limit = deviation * T::from_f64(OUTLIER);
@@ -281,7 +309,8 @@ pub(super) fn spread_over(n: usize, most: usize) -> impl Iterator<Item = usize> 
     (0..count).filter_map(move |i| ((2 * i + 1) * n).checked_div(2 * count))
 }
 
-/// Which of `count` values, counted from 1, has so many tenths of them below it.
-fn tenths_of(count: usize, tenths: usize) -> usize {
-    (count * tenths / 10 + 1).min(count)
+/// The value that has so many tenths of the sorted ones below it; none of none.
+fn tenth<T: Real>(sorted: &[T], tenths: usize) -> Option<T> {
+    let last = sorted.len().checked_sub(1)?;
+    sorted.get((sorted.len() * tenths / 10).min(last)).copied()
 }

@@ -42,8 +42,8 @@ where
     }
 
     /// What a coordinate of 1 is in each scaled input: half a `z` over its weight, in units of the
-    /// raw input or of its logarithm to base 2, over the deviation.
-    pub(super) fn units(&self) -> [f32; D] {
+    /// raw input or of its logarithm to base 2, over the deviation. It turns points back.
+    pub fn units(&self) -> [f32; D] {
         let mut units = [0.0; D];
         let deviations = &self.scaling.standard().deviation;
         for ((unit, input), deviation) in units.iter_mut().zip(&self.model.inputs).zip(deviations) {

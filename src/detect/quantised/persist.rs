@@ -167,7 +167,7 @@ where
             let point = QuantisedPoint::<D, P>::decode(&mut looked_at, count)?;
             check.point(point.half_length, half_length(&point.coordinates, &inputs));
         }
-        check.finish(&prelude.threshold)?;
+        check.finish(Some(&prelude.threshold))?;
         // From here on nothing can fail: everything was read before.
         self.scaling = scaling;
         self.threshold = prelude.threshold;

@@ -2,7 +2,6 @@
 
 use super::QuantisedDetector;
 use super::input::Raw;
-use super::score::Sums;
 use crate::detect::reading::VectorScaling;
 use crate::error::Error;
 use crate::kpca::Projection;
@@ -52,12 +51,7 @@ where
 
     #[inline(always)]
     fn project_raw<X: Raw>(&self, x: &[X; D]) -> Result<Projection<f32, P>, Error> {
-        let mut sums = Sums::new();
-        self.model.whole_score(x, &self.scaling, &mut sums)?;
-        let mut values = [0.0; P];
-        for (value, projection) in values.iter_mut().zip(sums.projections()) {
-            *value = projection;
-        }
+        let values = self.model.project(x, &self.scaling)?;
         Ok(Projection::leading(values, self.model.header.components as usize))
     }
 }

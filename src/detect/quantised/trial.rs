@@ -60,6 +60,19 @@ where
         Ok(PartialVerdict::new(self.score(&reading.raw)?, missing))
     }
 
+    /// What each scaled input usually reads, by which [`suspect`](Self::suspect) chooses the values
+    /// that it tries: means, and deviations, which are 0 for an input that never changed.
+    pub fn usual(&self) -> ([f32; D], [f32; D]) {
+        let reading = self.reading([0.0; D], [0.0; D]);
+        let (mut means, mut deviations) = ([0.0; D], [0.0; D]);
+        for input in 0..D {
+            let Usual { mean, deviation } = reading.usual(input);
+            set(&mut means, input, mean);
+            set(&mut deviations, input, deviation);
+        }
+        (means, deviations)
+    }
+
     fn reading(&self, raw: [f32; D], scaled: [f32; D]) -> ScaledReading<'_, D, R, P, S> {
         let (model, scaling) = (&self.model, &self.scaling);
         ScaledReading { model, scaling, units: self.units(), raw, scaled }

@@ -146,8 +146,8 @@ impl Check {
         }
     }
 
-    /// Lengths and threshold, once all else was seen.
-    pub(super) const fn finish(mut self, threshold: &Threshold<f32>) -> Result<(), Error> {
+    /// Lengths and threshold, if there is one, once all else was seen.
+    pub(super) const fn finish(mut self, threshold: Option<&Threshold<f32>>) -> Result<(), Error> {
         if let Err(fault) = self.scaling.result() {
             return Err(fault);
         }
@@ -158,6 +158,7 @@ impl Check {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
+        let Some(threshold) = threshold else { return Ok(()) };
         let threshold = Threshold::new(threshold.spe as f64).with_usual(threshold.usual as f64);
         self.hearing().require(&threshold)
     }
@@ -212,16 +213,17 @@ where
 
     /// Is this a threshold for it?
     pub(super) fn require_heard(&self, threshold: &Threshold<f32>) -> Result<(), Error> {
-        validate(self.scaling.standard(), self.scaling.floors(), &self.model, threshold)
+        validate(self.scaling.standard(), self.scaling.floors(), &self.model, Some(threshold))
     }
 }
 
-/// The rules, on the parts of a detector. Without floors, no input is logarithmic.
+/// The rules, on the parts of a detector, or of a projector, which has no threshold. Without floors,
+/// no input is logarithmic.
 pub(super) const fn validate<const D: usize, const R: usize, const P: usize>(
     scaling: &Scaling<[f32; D]>,
     mut floors: &[f32],
     model: &QuantisedModel<D, R, P>,
-    threshold: &Threshold<f32>,
+    threshold: Option<&Threshold<f32>>,
 ) -> Result<(), Error> {
     let (points, components) = (model.header.points as usize, model.header.components as usize);
     if points == 0 || components == 0 {

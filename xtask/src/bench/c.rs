@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -17,8 +17,9 @@ use super::record::{Key, Row};
 use super::{Purpose, committed};
 use crate::board::{self, Board};
 use crate::emulate;
+use crate::exported::{self, mercer};
 use crate::firmware::Project;
-use crate::toolchain::{self, host_cargo};
+use crate::toolchain;
 
 const ROWS: &str = "docs/c.csv";
 const PAGE: &str = "docs/C.md";
@@ -195,44 +196,23 @@ impl Exported {
         let folder = project.c_dir().join(format!("{r}_{d}_{numbers}"));
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let path = |name: &str| folder.join(name).display().to_string();
-        let mercer = |arguments: &[&str]| -> Result<String> {
-            let package = ["run", "--quiet", "--package", "mercer-cli", "--"];
-            let mut command = Command::new(host_cargo());
-            command
-                .current_dir(&project.root)
-                .args(package)
-                .args(arguments)
-                .stderr(Stdio::inherit());
-            let output = command.output().context("cargo does not run")?;
-            ensure!(output.status.success(), "mercer {} failed", arguments.join(" "));
-            Ok(String::from_utf8(output.stdout)?)
-        };
+        let root = project.root.as_path();
         let (train, model, test) = (path("train.csv"), path("m.mercer"), path("readings.csv"));
-        let mut noise = Noise(1);
-        let usual: Vec<Vec<f32>> = (0..3 * r).map(|_| noise.reading(d)).collect();
-        let mut readings: Vec<Vec<f32>> = (0..40).map(|_| noise.reading(d)).collect();
-        // A fault in one input, and readings far from all points.
-        readings[15..25].iter_mut().for_each(|reading| reading[0] += 12.0);
-        readings[20].iter_mut().for_each(|x| *x += 1e3);
-        fs::write(&train, csv(&usual))?;
-        fs::write(&test, csv(&readings))?;
+        let (usual, readings) = exported::readings(3 * r, d);
+        fs::write(&train, exported::csv(&usual))?;
+        fs::write(&test, exported::csv(&readings))?;
         let (points, components) = (r.to_string(), SCORE.p.to_string());
         let fit = ["fit", &train, "--out", &model, "--log", "none", "--landmarks", &points];
-        mercer(&[&fit[..], &["--components", &components, "--force"]].concat())?;
+        mercer(root, &[&fit[..], &["--components", &components, "--force"]].concat())?;
         let export = ["export", &model, "--c", &path("model.h")];
         let quantised: &[&str] = if numbers == "i16" { &["--quantised"] } else { &[] };
-        mercer(&[&export[..], quantised].concat())?;
-        let rows = readings.iter().map(|row| format!("    {{{}}},\n", literals(row)));
-        let rows: String = rows.collect();
-        let count = readings.len();
-        let header = format!(
-            "#define READINGS {count}\nstatic const float readings[READINGS][MODEL_INPUTS] = {{\n{rows}}};\n"
-        );
-        fs::write(path("readings.h"), header)?;
+        mercer(root, &[&export[..], quantised].concat())?;
+        fs::write(path("readings.h"), exported::c_array(&readings, ""))?;
         fs::write(path("harness.c"), include_str!("c/harness.c"))?;
         fs::write(path("link.ld"), include_str!("c/link.ld"))?;
-        let scores = mercer(&["score", &model, &test])?;
-        let expected = scores.lines().skip(1).map(expected).collect::<Result<Vec<_>>>()?;
+        let scores = mercer(root, &["score", &model, &test])?;
+        let expected =
+            scores.lines().skip(1).map(exported::expected).collect::<Result<Vec<_>>>()?;
         let expected = if numbers == "i16" { Vec::new() } else { expected };
         Ok(Self { folder, expected })
     }
@@ -285,48 +265,6 @@ impl Exported {
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "{GCC} failed:\n{said}");
         Ok(elf)
-    }
-}
-
-/// What C must print for a row of `mercer score`: code, bits of SPE, unusual, in alarm.
-fn expected(line: &str) -> Result<String> {
-    let cells: Vec<&str> = line.split(',').collect();
-    let [_, spe, _, _, unusual, alarm] = *cells else { anyhow::bail!("mercer score: {line}") };
-    Ok(format!("0 {} {unusual} {alarm}", spe.parse::<f32>()?.to_bits()))
-}
-
-fn csv(rows: &[Vec<f32>]) -> String {
-    let inputs = rows.first().map_or(0, Vec::len);
-    let heading: Vec<String> = (0..inputs).map(|input| format!("s{input}")).collect();
-    let row = |row: &Vec<f32>| row.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(",");
-    let rows: Vec<String> = rows.iter().map(row).collect();
-    format!("{}\n{}\n", heading.join(","), rows.join("\n"))
-}
-
-fn literals(row: &[f32]) -> String {
-    row.iter().map(|x| format!("{x:?}f")).collect::<Vec<_>>().join(", ")
-}
-
-/// Correlated inputs, as sensors have them, from a linear congruential generator.
-struct Noise(u64);
-
-impl Noise {
-    fn reading(&mut self, inputs: u32) -> Vec<f32> {
-        let causes = [self.normal(), self.normal(), self.normal()];
-        let value = |input: u32, noise: f64| 20.0 + 1.4 * (causes[input as usize % 3] + noise);
-        (0..inputs).map(|input| value(input, self.normal()) as f32).collect()
-    }
-
-    /// About normal, of variance 1.
-    fn normal(&mut self) -> f64 {
-        3.0_f64.sqrt() * (0..4).map(|_| self.uniform()).sum::<f64>()
-    }
-
-    /// From −½ to ½.
-    fn uniform(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f64 / (1_u64 << 24) as f64 - 0.5
     }
 }
 

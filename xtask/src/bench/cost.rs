@@ -1,11 +1,11 @@
-//! The constants of `Detector::COST` against the committed counts.
+//! The constants of `Detector::COST` and `Learner::COST` against the committed counts.
 
 use std::fs;
 use std::path::Path;
 
-use mercer::Detector;
-use mercer::detect::{Cost, LogDetector};
+use mercer::detect::{Cost, Instructions, LogDetector};
 use mercer::kernel::Rbf;
+use mercer::{Detector, GaussianLearner};
 
 use super::record;
 
@@ -21,8 +21,7 @@ fn cost(d: u32, r: u32, p: u32) -> Option<Cost> {
     }
 }
 
-fn bound(cost: &Cost, board: &str) -> u64 {
-    let bounds = &cost.instructions;
+fn bound(bounds: &Instructions, board: &str) -> u64 {
     let bound = match board {
         "m0" => bounds.cortex_m0,
         "m3" => bounds.cortex_m3,
@@ -44,7 +43,7 @@ fn bounds_hold_and_are_not_too_generous() {
             true => LogDetector::<8, 64, 4>::COST,
             false => cost(key.d, key.r, key.p).unwrap(),
         };
-        let (count, bound) = (row.instructions, bound(&cost, &key.board));
+        let (count, bound) = (row.instructions, bound(&cost.instructions, &key.board));
         assert!(count <= bound, "{key:?}: {count}, but the bound is {bound}");
         assert!(row.stack_bytes <= cost.ram as u64, "{key:?}: {} of stack", row.stack_bytes);
         if key.opt == "z" {
@@ -53,6 +52,23 @@ fn bounds_hold_and_are_not_too_generous() {
         compared += 1;
     }
     assert_eq!(compared, 4 * 6 * 3, "four shapes, six boards, three levels");
+}
+
+/// What `begin` and the longest step take, with and without trimming.
+#[test]
+fn no_step_of_learning_takes_longer_than_its_bound() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/bench.csv");
+    let rows = record::from_csv(&fs::read_to_string(path).unwrap()).unwrap();
+    for row in rows.iter().filter(|row| row.key.task.starts_with("longest-")) {
+        let key = &row.key;
+        assert_eq!((key.n, key.d, key.r, key.p), (128, 12, 32, 24), "{key:?}");
+        let bounds = GaussianLearner::<12, 128, 32, 24>::COST.step;
+        let (count, bound) = (row.instructions, bound(&bounds, &key.board));
+        assert!(count <= bound, "{key:?}: {count}, but the bound is {bound}");
+        if key.opt == "z" && key.task == "longest-step" {
+            assert!(bound as f64 <= GENEROUS * count as f64, "{key:?}: {count} of {bound}");
+        }
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(crate) fn updated(readme: &str, rows: &[Row]) -> Result<String> {
 }
 
 /// `text` with `content` between the markers of this name.
-pub(super) fn replaced(text: &str, name: &str, content: &str) -> Result<String> {
+pub(crate) fn replaced(text: &str, name: &str, content: &str) -> Result<String> {
     let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
     let start =
         text.find(&begin).with_context(|| format!("the page has no {begin}"))? + begin.len();

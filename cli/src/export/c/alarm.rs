@@ -24,7 +24,8 @@ pub(super) fn source<T: Number>(threshold: &Threshold<T>) -> String {
         true => FLOATING.replace("PERCENT", "(200 - NAME_ALARM_END)"),
         false => FLOATING.replace("PERCENT", "NAME_ALARM_END"),
     };
-    rule.replace("START", &literal(&start)).replace("THRESHOLD", &literal(&threshold.spe)) + STATES
+    rule.replace("START", &literal(&start)).replace("THRESHOLD", &literal(&threshold.spe))
+        + &states(" && isfinite(alarm->smoothed)")
 }
 
 const DECLARATIONS: &str = r#"
@@ -58,7 +59,7 @@ enum {
     NAME_WARMING = 4
 };
 
-/* An alarm, in memory of the caller's. One that is all zeros, as a static one is, has seen nothing and is ready. */
+/* An alarm, in memory of the caller's. One that is all zeros, as a static one is, has seen nothing and is ready; one on the stack is to be reset first. */
 typedef struct name_alarm {
     /* The smoothed SPE, once there was a reading. */
     SMOOTHED smoothed;
@@ -70,7 +71,7 @@ typedef struct name_alarm {
     int absent;
 } name_alarm;
 
-/* Each returns what the alarm says afterwards, or NAME_NULL.
+/* Each returns what the alarm says afterwards, or NAME_NULL, or, but for reset, NAME_NOT_READY; nothing is changed then.
  *
  * update: takes a reading that was judged. missing: takes note of one that could not be; nothing else changes. gap: the readings to come do not go on where the last one was,
  * so what is up is over. acknowledge: somebody has seen it. reset: forgets everything, with a new warm-up. */
@@ -103,8 +104,25 @@ static int name_alarm_is_missing(const name_verdict *verdict)
 }
 "#;
 
-/// What does not depend on the numbers.
-pub(super) const STATES: &str = r#"
+/// What does not depend on the numbers, but for what must hold for the smoothed score.
+pub(super) fn states(smoothed: &str) -> String {
+    STATES.replace("SMOOTHED", smoothed)
+}
+
+const STATES: &str = r#"
+/* 0, or why this is no alarm. In memory that nobody prepared there can be anything. */
+static int name_alarm_check(const name_alarm *alarm)
+{
+    int is_ready;
+
+    if (!alarm) {
+        return NAME_NULL;
+    }
+    is_ready = alarm->state >= NAME_NORMAL && alarm->state <= NAME_LATCHED && alarm->absent >= 0 && alarm->warmed >= 0
+        && alarm->warmed <= NAME_ALARM_WARM_UP && (alarm->is_smoothed == 0 || alarm->is_smoothed == 1)SMOOTHED;
+    return is_ready ? 0 : NAME_NOT_READY;
+}
+
 /* What is up is over. */
 static void name_alarm_end(name_alarm *alarm)
 {
@@ -117,9 +135,13 @@ static void name_alarm_end(name_alarm *alarm)
 
 int name_alarm_update(name_alarm *alarm, const name_verdict *verdict)
 {
+    const int code = name_alarm_check(alarm);
     int follows;
 
-    if (!alarm || !verdict) {
+    if (code != 0) {
+        return code;
+    }
+    if (!verdict) {
         return NAME_NULL;
     }
     if (name_alarm_is_missing(verdict)) {
@@ -141,8 +163,10 @@ int name_alarm_update(name_alarm *alarm, const name_verdict *verdict)
 
 int name_alarm_missing(name_alarm *alarm)
 {
-    if (!alarm) {
-        return NAME_NULL;
+    const int code = name_alarm_check(alarm);
+
+    if (code != 0) {
+        return code;
     }
     alarm->absent += alarm->absent < 32767 ? 1 : 0;
     return name_alarm_state(alarm);
@@ -150,8 +174,10 @@ int name_alarm_missing(name_alarm *alarm)
 
 int name_alarm_gap(name_alarm *alarm)
 {
-    if (!alarm) {
-        return NAME_NULL;
+    const int code = name_alarm_check(alarm);
+
+    if (code != 0) {
+        return code;
     }
     alarm->absent = 0;
     alarm->is_smoothed = 0;
@@ -161,8 +187,10 @@ int name_alarm_gap(name_alarm *alarm)
 
 int name_alarm_acknowledge(name_alarm *alarm)
 {
-    if (!alarm) {
-        return NAME_NULL;
+    const int code = name_alarm_check(alarm);
+
+    if (code != 0) {
+        return code;
     }
     if (alarm->state == NAME_RAISED) {
         alarm->state = NAME_ACKNOWLEDGED;
@@ -187,8 +215,10 @@ int name_alarm_reset(name_alarm *alarm)
 
 int name_alarm_state(const name_alarm *alarm)
 {
-    if (!alarm) {
-        return NAME_NULL;
+    const int code = name_alarm_check(alarm);
+
+    if (code != 0) {
+        return code;
     }
     return alarm->warmed < NAME_ALARM_WARM_UP ? NAME_WARMING : alarm->state;
 }

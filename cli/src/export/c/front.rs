@@ -168,7 +168,7 @@ void name_monitor_init(name_monitor *monitor);
 void name_monitor_gap(name_monitor *monitor);
 
 /* Takes a sample of all channels. Returns NAME_DONE, with the NOUN in OUT_THERE, every NAME_HOP samples or so; else NAME_MORE or NAME_NOT_DONE, or -1 - c if channel c is
- * not finite or beyond 1e20, which counts as a gap, or NAME_NULL. OUT_THERE is then as before.
+ * not finite or beyond 1e20, which counts as a gap, or NAME_NULL, or NAME_NOT_READY. OUT_THERE is then as before.
  *
  * The work of a window is done in the call that completes it. Readings are those of `mercer features`, bit by bit, where the compiler does not contract multiplications
  * and additions: GCC contracts them for some cores unless it is called with -std=c99 or -ffp-contract=off; Clang is told in the source. Contracted, last digits differ,
@@ -215,14 +215,14 @@ fn value(front: &Front) -> String {
             literal(one)
         ),
         each => format!(
-            "\n/* What the samples of each channel are multiplied by. */\nstatic const float name_scales[NAME_CHANNELS] = {{{}}};\n",
+            "\n/* What the samples of each channel are multiplied by. */\nstatic const float name_scales[NAME_CHANNELS] NAME_TABLE = {{{}}};\n",
             super::list(each, literal)
         ),
     };
     let scaled = match front.scales.as_slice() {
         [] => "",
         [_] => " * NAME_SCALE",
-        _ => " * name_scales[channel]",
+        _ => " * NAME_READ(name_scales[channel])",
     };
     format!(
         r#"{scales}
@@ -279,6 +279,10 @@ int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANN
     if (!monitor || !sample || !out) {{
         return NAME_NULL;
     }}
+    if (monitor->next < 0 || monitor->next >= NAME_WINDOW || monitor->since < 0
+        || monitor->since >= {longest} || (monitor->running != 0 && monitor->running != 1)) {{
+        return NAME_NOT_READY;
+    }}
     for (i = 0; i < NAME_CHANNELS; i++) {{
         if (!(fabsf((float)sample[i]) <= {largest})) {{
             name_monitor_gap(monitor);
@@ -308,6 +312,7 @@ int name_monitor_push(name_monitor *monitor, const name_sample sample[NAME_CHANN
         count = when(wanted.floor, "monitor->floored += "),
         operate = when(seen, OPERATE),
         largest = literal(&LARGEST),
+        longest = front.window.max(front.hop),
     )
 }
 

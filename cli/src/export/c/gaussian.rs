@@ -162,7 +162,7 @@ fn exp_series(x: f64) -> f64 {
 
 const EXP: &str = r#"
 /* 2^(n/64) for n from 0 to 63, as bits, for name_exp. */
-static const uint32_t name_exp_table[64] = {
+static const uint32_t name_exp_table[64] NAME_TABLE = {
 ROWS};
 
 /* 2^((t + start)/64) but for the part of start that is not whole: a table for the whole part of the exponent, a parabola for the rest. */
@@ -172,7 +172,7 @@ static float name_exp(float t, float start)
     const float rest = t - (rounded + (-92.0f - start));
     const uint32_t bits = name_bits(rounded);
 
-    return name_from_bits(name_exp_table[bits % 64u] + (bits << 17)) * (rest * rest + 8525.093f);
+    return name_from_bits(NAME_READ32(name_exp_table[bits % 64u]) + (bits << 17)) * (rest * rest + 8525.093f);
 }
 "#;
 
@@ -215,7 +215,7 @@ LOCALS    float square = 0.0f, factor = 1.0f;
         factor = 1.0f + rest * (0.010830465f + rest * 5.8649344e-5f);
 BLOCKS_FROM_    }
 OTHERS_    for (j = 0; j < NAME_COMPONENTS; j++) {
-        projection[j] = factor * sums[j] - name_offsets[j];
+        projection[j] = factor * sums[j] - NAME_READ(name_offsets[j]);
     }
 FINISH_}
 "#;
@@ -225,41 +225,43 @@ const BLOCKS: &str = r#"READING        for (i = 0; i < NAME_BLOCKS; i += 4) {
             const float *p2 = name_points[i + 2], *p3 = name_points[i + 3];
             const float *w0 = name_weights[i], *w1 = name_weights[i + 1];
             const float *w2 = name_weights[i + 2], *w3 = name_weights[i + 3];
-            float k0 = name_memos[i], k1 = name_memos[i + 1];
-            float k2 = name_memos[i + 2], k3 = name_memos[i + 3];
+            float k0 = NAME_READ(name_memos[i]), k1 = NAME_READ(name_memos[i + 1]);
+            float k2 = NAME_READ(name_memos[i + 2]), k3 = NAME_READ(name_memos[i + 3]);
 
             for (j = 0; j < NAME_INPUTS; j++) {
                 const float q = QUERY;
 
-                k0 += q * p0[j];
-                k1 += q * p1[j];
-                k2 += q * p2[j];
-                k3 += q * p3[j];
+                k0 += q * NAME_READ(p0[j]);
+                k1 += q * NAME_READ(p1[j]);
+                k2 += q * NAME_READ(p2[j]);
+                k3 += q * NAME_READ(p3[j]);
             }
             k0 = name_exp(SCALEk0, start);
             k1 = name_exp(SCALEk1, start);
             k2 = name_exp(SCALEk2, start);
             k3 = name_exp(SCALEk3, start);
             for (j = 0; j < NAME_COMPONENTS; j++) {
-                sums[j] = sums[j] + w0[j] * k0 + w1[j] * k1 + w2[j] * k2 + w3[j] * k3;
+                sums[j] = sums[j] + NAME_READ(w0[j]) * k0 + NAME_READ(w1[j]) * k1
+                    + NAME_READ(w2[j]) * k2 + NAME_READ(w3[j]) * k3;
             }
 ADD_CENTRE        }
 "#;
 
-const ADD_CENTRE: &str = r#"            centre = centre + name_centre[i] * k0 + name_centre[i + 1] * k1
-                + name_centre[i + 2] * k2 + name_centre[i + 3] * k3;
+const ADD_CENTRE: &str = r#"            centre = centre + NAME_READ(name_centre[i]) * k0 + NAME_READ(name_centre[i + 1]) * k1
+                + NAME_READ(name_centre[i + 2]) * k2 + NAME_READ(name_centre[i + 3]) * k3;
 "#;
 
 const OTHERS: &str = r#"    for (i = first; i < NAME_POINTS; i++) {
-        const float value = name_kernel(x, name_points[i]) / factor;
+        float room[NAME_INPUTS];
+        const float value = name_kernel(x, NAME_ROW(name_points[i], room)) / factor;
 
 ADD        for (j = 0; j < NAME_COMPONENTS; j++) {
-            sums[j] += name_weights[i][j] * value;
+            sums[j] += NAME_READ(name_weights[i][j]) * value;
         }
     }
 AFTER"#;
 
-const ADD_OTHER: &str = "        others += name_centre[i] * value;\n";
+const ADD_OTHER: &str = "        others += NAME_READ(name_centre[i]) * value;\n";
 const AFTER: &str = "    centre += others;\n";
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ static REAL name_power(REAL square, unsigned long exponent)
 "#;
 
 /// A kernel that is evaluated point by point.
-fn plain<T: Number>(kernel: &KernelSpec<T>) -> String {
+pub(super) fn plain<T: Number>(kernel: &KernelSpec<T>) -> String {
     let ((sum, term), (value, body)) = sum_and_body(kernel);
     let power = if let KernelSpec::Poly { .. } = kernel { POWER } else { "" };
     format!(
@@ -97,7 +97,7 @@ fn compare(centre: Centre) -> String {
         Centre::With => (
             ", REAL *centre_product",
             "    *centre_product = 0.0@;\n",
-            "        *centre_product += name_centre[i] * value;\n",
+            "        *centre_product += NAME_READ(name_centre[i]) * value;\n",
         ),
         Centre::Without => ("", "", ""),
     };
@@ -112,14 +112,15 @@ static void name_compare(const REAL *x, REAL *projection{parameter})
         projection[j] = 0.0@;
     }}
 {start}    for (i = 0; i < NAME_POINTS; i++) {{
-        const REAL value = name_kernel(x, name_points[i]);
+        REAL room[NAME_INPUTS];
+        const REAL value = name_kernel(x, NAME_ROW(name_points[i], room));
 
 {add}        for (j = 0; j < NAME_COMPONENTS; j++) {{
-            projection[j] += name_weights[i][j] * value;
+            projection[j] += NAME_READ(name_weights[i][j]) * value;
         }}
     }}
     for (j = 0; j < NAME_COMPONENTS; j++) {{
-        projection[j] -= name_offsets[j];
+        projection[j] -= NAME_READ(name_offsets[j]);
     }}
 }}
 "#

@@ -5,9 +5,11 @@ use mercer::Error;
 use super::front::{FrontParts, Question};
 use super::kernel::KernelParts;
 use super::{
-    CSource, Centre, beginning, bits, fill, literal, projection_data, scale, stdint, strings,
+    CSource, Centre, beginning, bits, fill, literal, projection_data, same_export, scale,
+    self_test, stdint, strings, tolerance,
 };
 use crate::export::leading::Leading;
+use crate::export::vectors::projected;
 use crate::export::{Name, list};
 use crate::samples::SampleType;
 use crate::{Number, escape};
@@ -69,14 +71,18 @@ pub(crate) fn c_projector<T: Number>(
 ) -> Result<CSource, Error> {
     let front = leading.whole.front.as_ref();
     let front = front.map(|front| FrontParts::new::<T>(front, samples, name, Question::Project));
-    let mut source = source(leading, name, header_file, front.as_ref());
+    let mut source = source(leading, name, header_file, front.as_ref())?;
     source += front.as_ref().map_or("", |front| &front.source);
-    Ok(CSource { header: header(leading, name, front)?, source })
+    let stdint = stdint(&front);
+    Ok(CSource { header: header(leading, name, DECLARATION, stdint, front)?, source })
 }
 
-fn header<T: Number>(
+/// The header of a projector, with the declaration of what projects; and what the header includes.
+pub(super) fn header<T: Number>(
     leading: &Leading<'_, T>,
     name: &Name,
+    declaration: &str,
+    stdint: &str,
     front: Option<FrontParts>,
 ) -> Result<String, Error> {
     let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
@@ -115,6 +121,8 @@ extern const {number} {lower}_explained[{upper}_COMPONENTS];
 #define {upper}_UNUSABLE (-1 - {upper}_INPUTS)
 /* A null pointer. */
 #define {upper}_NULL (-2 - {upper}_INPUTS)
+/* A monitor in memory that nobody prepared: neither all zeros, nor initialised. */
+#define {upper}_NOT_READY (-3 - {upper}_INPUTS)
 {declaration}{front}
 #ifdef __cplusplus
 }}
@@ -125,8 +133,7 @@ extern const {number} {lower}_explained[{upper}_COMPONENTS];
         inputs = leading.model.inputs(),
         components = leading.model.components(),
         checksum = leading.whole.checksum()?,
-        declaration = fill::<T>(DECLARATION, name),
-        stdint = stdint(&front),
+        declaration = fill::<T>(&[declaration, self_test::PROJECTION_DECLARATION].concat(), name),
         front = front.map(|front| front.header).unwrap_or_default(),
     ))
 }
@@ -136,17 +143,44 @@ fn source<T: Number>(
     name: &Name,
     header_file: &str,
     front: Option<&FrontParts>,
-) -> String {
-    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
+) -> Result<String, Error> {
+    let upper = name.upper();
     let model = &leading.model;
     let parts = KernelParts::new(model, name, Centre::Without);
     let functions =
         [scale(model), parts.functions.clone(), "\n".into(), project(&parts, Centre::Without)]
             .concat();
-    format!(
-        r#"{beginning}
+    Ok(format!(
+        r#"{beginning}{same}
 #define {upper}_POINTS {points}
 
+{names}
+{data}{bits}{functions}{test}"#,
+        test = self_test::projections(&projected(leading), tolerance::<T>(), name),
+        beginning = beginning::<T>("mercer export --project", header_file, parts.needs_bits, name),
+        points = model.points.rows(),
+        names = names(leading, name),
+        data = projection_data(model, name),
+        bits = bits(&parts, front, name),
+        functions = fill::<T>(&functions, name),
+        same = leading_export(leading, name)?,
+    ))
+}
+
+/// Refuses a header that was not exported with the source.
+pub(super) fn leading_export<T: Number>(
+    leading: &Leading<'_, T>,
+    name: &Name,
+) -> Result<String, Error> {
+    let (inputs, components) = (leading.model.inputs(), leading.model.components());
+    Ok(same_export(leading.whole.checksum()?, inputs, components, name))
+}
+
+/// Names of inputs and components, and what these explain.
+pub(super) fn names<T: Number>(leading: &Leading<'_, T>, name: &Name) -> String {
+    let (number, upper, lower) = (T::NAMES[1], name.upper(), name.lower());
+    format!(
+        r#"
 const char *const {lower}_input_names[{upper}_INPUTS] = {{
 {inputs}}};
 
@@ -154,15 +188,9 @@ const char *const {lower}_component_names[{upper}_COMPONENTS] = {{
 {components}}};
 
 const {number} {lower}_explained[{upper}_COMPONENTS] = {{{explained}}};
-
-{data}{bits}{functions}"#,
-        beginning = beginning("mercer export --project", header_file, parts.needs_bits),
-        points = model.points.rows(),
-        inputs = strings(&model.columns),
+"#,
+        inputs = strings(&leading.model.columns),
         components = strings(&leading.names()),
         explained = list(&leading.explained(), literal),
-        data = projection_data(model, name),
-        bits = bits(&parts, front, name),
-        functions = fill::<T>(&functions, name),
     )
 }

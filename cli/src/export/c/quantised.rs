@@ -2,14 +2,19 @@
 //!
 //! `src/detect/quantised` of the library explains the method; the tests of exports hold what stands here a second time to it, exactly.
 
+mod numbers;
+mod reasons;
+
 use mercer::Error;
 use mercer::detect::quantised::{Component, Input, QuantisedHeader, WholeVerdict};
 
+use self::numbers::{FIXED, LOGARITHM, log_table, power_table};
 use super::front::{FrontParts, Question};
-use super::{CSource, HEADER_SIZES, STDINT, named, strings};
-use super::{alarm, self_test};
-use crate::export::vectors::Vector;
-use crate::export::{Name, facts, list};
+use super::reasons::DECLARATIONS;
+use super::{CSource, Centre, HEADER_SIZES, STDINT, fill, named, project, same_export, strings};
+use super::{alarm, self_test, tables};
+use crate::export::vectors::{ProjectedVector, Vector};
+use crate::export::{Leading, Name, facts, list};
 use crate::model::Model;
 use crate::samples::SampleType;
 use crate::{Number, escape};
@@ -29,6 +34,17 @@ pub(crate) struct Whole {
     pub negative: bool,
     /// What must come of some readings.
     pub vectors: Vec<Vector<f32>>,
+    pub projected: Vec<ProjectedVector<f32>>,
+    /// What a coordinate of 1 is in each scaled input.
+    pub units: Vec<f32>,
+    /// What each scaled input usually reads: mean and deviation.
+    pub usual: (Vec<f32>, Vec<f32>),
+}
+
+impl Whole {
+    fn centre_shift(&self) -> u8 {
+        self.header.centre_shift & 15
+    }
 }
 
 /// A point and its weights, with `2^15` added to each number but the first.
@@ -52,7 +68,7 @@ pub(crate) fn c_quantised<T: Number>(
 ) -> Result<CSource, Error> {
     let front = model.front.as_ref();
     let front = front.map(|front| FrontParts::new::<f32>(front, samples, name, Question::Score));
-    let mut source = source(model, whole, name, header_file);
+    let mut source = source(model, whole, name, header_file)?;
     source += front.as_ref().map_or("", |front| &front.source);
     Ok(CSource { header: header(model, name, front)?, source })
 }
@@ -89,7 +105,11 @@ extern "C" {{
 
 #endif
 "#,
-        text = named(&[&sizes, HEADER_SCORE, &alarm, self_test::DECLARATION].concat(), name),
+        text = fill::<f32>(
+            &[&sizes, HEADER_SCORE, HEADER_PROJECT, DECLARATIONS, &alarm, self_test::DECLARATION,]
+                .concat(),
+            name
+        ),
         stdint = STDINT,
         front = front.map(|front| front.header).unwrap_or_default(),
     ))
@@ -110,8 +130,13 @@ typedef struct name_verdict {
     uint32_t whole_spe;
 } name_verdict;
 
+/* Codes of what cannot be done, beside -1 - i for input i. */
+/* The reading is so far out that its contributions are not finite; scores always are. */
+#define NAME_UNUSABLE (-1 - NAME_INPUTS)
 /* A null pointer. */
 #define NAME_NULL (-2 - NAME_INPUTS)
+/* An alarm or a monitor in memory that nobody prepared: neither all zeros, nor reset or initialised. */
+#define NAME_NOT_READY (-3 - NAME_INPUTS)
 
 /* Scores a raw reading. Returns 0, or -1 - i if input i is not finite, or NAME_NULL; *out is then as before.
  *
@@ -121,63 +146,129 @@ int name_score(const float x[NAME_INPUTS], name_verdict *out);
 
 /* As name_score, for readings that are whole numbers, e.g. of an ADC. */
 int name_score_counts(const int16_t x[NAME_INPUTS], name_verdict *out);
-
-/* Projects a raw reading on the components. Returns as name_score. */
-int name_project(const float x[NAME_INPUTS], float out[NAME_COMPONENTS]);
 "#;
 
-fn source<T: Number>(model: &Model<T>, whole: &Whole, name: &Name, header_file: &str) -> String {
+pub(super) const HEADER_PROJECT: &str = r#"
+/* Projects a raw reading on the components. Returns 0, or -1 - i if input i is not finite, or NAME_NULL; out is then as before. Projections are those of a `QuantisedDetector`, to the last
+ * bit, and computed in integers. */
+int name_project(const float x[NAME_INPUTS], float out[NAME_COMPONENTS]);
+
+/* As name_project, for readings that are whole numbers, e.g. of an ADC. */
+int name_project_counts(const int16_t x[NAME_INPUTS], float out[NAME_COMPONENTS]);
+"#;
+
+fn source<T: Number>(
+    model: &Model<T>,
+    whole: &Whole,
+    name: &Name,
+    header_file: &str,
+) -> Result<String, Error> {
     let (upper, lower) = (name.upper(), name.lower());
-    let QuantisedHeader { far, ceiling, distance_shift, centre_shift, variance_exponent, .. } =
-        whole.header;
-    let code = [
-        data(whole).as_str(),
-        super::BITS,
-        FIXED,
-        if whole.floors.is_empty() { "" } else { LOGARITHM },
-        SCORE,
-        ALARM,
-        alarm::STATES,
-    ]
-    .concat()
-    .replace("LOG_ROWS", &log_table())
-    .replace("POWER_ROWS", &power_table())
-    .replace("OFFSET_FLOAT", if whole.floors.is_empty() { FLOAT } else { FLOAT_OR_LOG })
-    .replace("OFFSET_COUNT", if whole.floors.is_empty() { COUNT } else { COUNT_OR_LOG })
-    .replace("ROOM", &far.saturating_sub(whole.inputs.len() as u32).to_string())
-    .replace("FAR_", &far.to_string())
-    .replace("CEILING_", &ceiling.to_string())
-    .replace("DISTANCE_SHIFT", &(distance_shift & 15).to_string())
-    .replace("CENTRE_SHIFT", &(centre_shift & 15).to_string())
-    .replace("VARIANCE_EXPONENT", &format!("({variance_exponent})"))
-    .replace("UNUSUAL", if whole.negative { "1" } else { "out->whole_spe > NAME_THRESHOLD" });
+    let QuantisedHeader { ceiling, variance_exponent, .. } = whole.header;
+    let judging = [SCORE, PROJECT, ALARM, &alarm::states("")]
+        .concat()
+        .replace("CEILING_", &ceiling.to_string())
+        .replace("CENTRE_SHIFT", &whole.centre_shift().to_string())
+        .replace("VARIANCE_EXPONENT", &format!("({variance_exponent})"))
+        .replace("UNUSUAL", if whole.negative { "1" } else { "out->whole_spe > NAME_THRESHOLD" });
     let threshold = whole.verdict.threshold;
-    format!(
-        r#"/* Made by `mercer export --quantised`: do not edit. */
-#include {header_file}
-
-#include <math.h>
-
-#define {upper}_POINTS {points}
-
+    let same = same_export(model.checksum()?, model.inputs(), model.components(), name);
+    Ok(format!(
+        r#"{beginning}{same}
 /* Where SPE is unusual, and what it usually is, times 2^28. */
 #define {upper}_THRESHOLD {spe}u
 #define {upper}_USUAL {usual}u
 
 const char *const {lower}_input_names[{upper}_INPUTS] = {{
 {names}}};
-{code}{test}"#,
+{code}{reasons}{test}"#,
+        beginning = beginning(whole, header_file, name),
+        reasons = reasons::source(model, whole, name),
         test = self_test::source(&whole.vectors, 0.0, name),
-        points = whole.points.len(),
         spe = threshold.spe,
         usual = threshold.usual.min(threshold.spe),
         names = strings(&model.columns),
-        code = named(&code, name),
+        code = named(&(comparing(whole, Centre::With) + &judging), name),
+    ))
+}
+
+/// What every source in integers begins with.
+fn beginning(whole: &Whole, header_file: &str, name: &Name) -> String {
+    format!(
+        r#"/* Made by `mercer export --quantised`: do not edit. */
+#include {header_file}
+
+#include <math.h>
+{tables}
+#define {upper}_POINTS {points}
+"#,
+        tables = named(tables::access::<f32>(), name),
+        upper = name.upper(),
+        points = whole.points.len(),
     )
 }
 
+/// Data, and functions that compare a reading with the points; a template.
+fn comparing(whole: &Whole, centre: Centre) -> String {
+    let QuantisedHeader { far, distance_shift, .. } = whole.header;
+    let text = [
+        data(whole, centre).as_str(),
+        super::BITS,
+        FIXED,
+        if whole.floors.is_empty() { "" } else { LOGARITHM },
+        COMPARE,
+    ]
+    .concat();
+    let text = match centre {
+        Centre::With => text,
+        Centre::Without => OF_CENTRE.iter().fold(text, |text, line| text.replace(line, "")),
+    };
+    text.replace("LOG_ROWS", &log_table())
+        .replace("POWER_ROWS", &power_table())
+        .replace("OFFSET_FLOAT", if whole.floors.is_empty() { FLOAT } else { FLOAT_OR_LOG })
+        .replace("OFFSET_COUNT", if whole.floors.is_empty() { COUNT } else { COUNT_OR_LOG })
+        .replace("ROOM", &far.saturating_sub(whole.inputs.len() as u32).to_string())
+        .replace("FAR_", &far.to_string())
+        .replace("DISTANCE_SHIFT", &(distance_shift & 15).to_string())
+}
+
+/// Lines that projections alone do without.
+const OF_CENTRE: [&str; 5] = [
+    "    uint16_t centre;\n",
+    "    uint32_t centre;\n",
+    "    uint32_t inverse_variance;\n",
+    "    sums->centre = 0;\n",
+    "        sums->centre += k * (uint32_t)NAME_READ16(a->centre) + l * (uint32_t)NAME_READ16(b->centre);\n",
+];
+
+/// Header and source of a projector in integers.
+///
+/// # Errors
+/// Those of a model whose sizes do not match.
+pub(crate) fn c_quantised_projector<T: Number>(
+    leading: &Leading<'_, T>,
+    whole: &Whole,
+    name: &Name,
+    samples: SampleType,
+    header_file: &str,
+) -> Result<CSource, Error> {
+    let front = leading.whole.front.as_ref();
+    let front = front.map(|front| FrontParts::new::<f32>(front, samples, name, Question::Project));
+    let code = comparing(whole, Centre::Without) + PROJECT;
+    let source = [
+        beginning(whole, header_file, name),
+        project::leading_export(leading, name)?,
+        project::names(leading, name),
+        named(&code, name),
+        self_test::projections(&whole.projected, 0.0, name),
+        front.as_ref().map(|front| front.source.clone()).unwrap_or_default(),
+    ]
+    .concat();
+    Ok(CSource { header: project::header(leading, name, HEADER_PROJECT, STDINT, front)?, source })
+}
+
 /// The arrays.
-fn data(whole: &Whole) -> String {
+fn data(whole: &Whole, centre: Centre) -> String {
     let rows = |rows: Vec<String>| -> String {
         rows.iter().map(|row| format!("    {{{row}}},\n")).collect()
     };
@@ -188,11 +279,18 @@ fn data(whole: &Whole) -> String {
     let points = whole.points.iter().map(|point| {
         let (coordinates, weights) =
             (list(&point.coordinates, number), list(&point.weights, number));
-        format!("{}u, {{{coordinates}}}, {{{weights}}}, {}u", point.half_length, point.centre)
+        let own = format!("{}u, {{{coordinates}}}, {{{weights}}}", point.half_length);
+        match centre {
+            Centre::With => format!("{own}, {}u", point.centre),
+            Centre::Without => own,
+        }
     });
     let components = whole.components.iter().map(|component| {
         let Component { offset, inverse_variance, shift } = component;
-        format!("{offset}, {inverse_variance}u, {}u", shift & 15)
+        match centre {
+            Centre::With => format!("{offset}, {inverse_variance}u, {}u", shift & 15),
+            Centre::Without => format!("{offset}, {}u", shift & 15),
+        }
     });
     let floors = match whole.floors.as_slice() {
         [] => String::new(),
@@ -213,62 +311,11 @@ fn number(value: &u16) -> String {
     format!("{value}u")
 }
 
-/// Entries of a table, eight on a line.
-fn lines(entries: &[String], on_a_line: usize) -> String {
-    entries.chunks(on_a_line).map(|line| format!("    {},\n", line.join(", "))).collect()
-}
-
-/// `2^(−i/128)` in Q31 and, in the lowest 12 bits, by how much the next entry is smaller, in Q19.
-fn power_table() -> String {
-    const BITS: u32 = 62;
-    let round = |value: u128| ((value + (1 << (BITS - 20))) >> (BITS - 19)) as u32;
-    // 2^(−1/128) is the seventh square root of one half.
-    let root = (0..7).fold(1_u128 << (BITS - 1), |root, _| (root << BITS).isqrt());
-    // Half a unit of the result, so that cutting off rounds.
-    let half = 1_u128 << (BITS - 17);
-    let mut power = 1_u128 << BITS;
-    let mut entry = round(power + half);
-    let entries: Vec<String> = (0..128)
-        .map(|_| {
-            power = (power * root) >> BITS;
-            let next = round(power + half);
-            let both = (entry << 12) + (entry - next);
-            entry = next;
-            format!("{both:#010x}u")
-        })
-        .collect();
-    lines(&entries, 8)
-}
-
-/// For each 32nd of an octave a `c` near `1/m` in Q14, and `−log2 c` in Q24.
-fn log_table() -> String {
-    let entries: Vec<String> = (0..32)
-        .map(|i| {
-            let middle = 1.0 + (f64::from(i) + 0.5) / 32.0;
-            let inverse = (f64::from(1 << 14) / middle + 0.5) as u32;
-            let log = log2_series(f64::from(1 << 14) / f64::from(inverse));
-            format!("{{{inverse}u, {}}}", (log * f64::from(1 << 24) + 0.5) as i32)
-        })
-        .collect();
-    lines(&entries, 4)
-}
-
-/// `log2 y` for `1 ≤ y ≤ 2`: the terms that the library adds up.
-fn log2_series(y: f64) -> f64 {
-    let z = (y - 1.0) / (y + 1.0);
-    let (mut sum, mut power) = (0.0, z);
-    for k in (1..40).step_by(2) {
-        sum += power / f64::from(k);
-        power *= z * z;
-    }
-    2.0 * std::f64::consts::LOG2_E * sum
-}
-
 const DATA: &str = r#"
 /* How an input becomes a whole number z = x * 2^bits - mean; from which z on it is far from all points; the weight of its square. */
 typedef struct name_input {
     int32_t mean;
-    int bits;
+    int16_t bits;
     uint16_t limit;
     uint16_t weight;
 } name_input;
@@ -284,94 +331,35 @@ typedef struct name_point {
 typedef struct name_component {
     int32_t offset;
     uint32_t inverse_variance;
-    uint32_t shift;
+    uint16_t shift;
 } name_component;
 
-static const name_input name_inputs[NAME_INPUTS] = {
+static const name_input name_inputs[NAME_INPUTS] NAME_TABLE = {
 INPUT_ROWS};
 
-static const name_point name_points[NAME_POINTS] = {
+static const name_point name_points[NAME_POINTS] NAME_TABLE = {
 POINT_ROWS};
 
-static const name_component name_components[NAME_COMPONENTS] = {
+static const name_component name_components[NAME_COMPONENTS] NAME_TABLE = {
 COMPONENT_ROWS};
 
 /* 2^(-i/128) and, in the lowest 12 bits, by how much the next one is smaller. */
-static const uint32_t name_powers_of_half[128] = {
+static const uint32_t name_powers_of_half[128] NAME_TABLE = {
 POWER_ROWS};
 "#;
 
 const FLOORS: &str = r#"
 /* Below this a logarithmic input counts as this: the bits of a float, or 0 for other inputs. */
-static const int32_t name_floor[NAME_INPUTS] = {VALUES};
+static const int32_t name_floor_bits[NAME_INPUTS] NAME_TABLE = {VALUES};
 "#;
 
-const FIXED: &str = r#"
-/* x * 2^bits, rounded to the nearest and at most 2^30 in magnitude. Returns whether x is finite. */
-static int name_to_fixed(float x, int bits, int32_t *fixed)
-{
-    const uint32_t pattern = name_bits(x);
-    const int exponent = (int)((pattern >> 23) & 0xffu);
-    const uint32_t mantissa = (pattern << 8) | 0x80000000u;
-    const int excess = 157 - bits - exponent;
-    int32_t magnitude = 0;
-
-    if (exponent == 0xff) {
-        return 0;
-    }
-    if (excess < 1) {
-        magnitude = 0x40000000;
-    } else if (excess < 32) {
-        magnitude = (int32_t)(((mantissa >> excess) + 1u) >> 1);
-    }
-    *fixed = pattern >> 31 ? -magnitude : magnitude;
-    return 1;
-}
-"#;
-
-const LOGARITHM: &str = r#"
-/* An inverse and its logarithm for each 32nd of an octave. */
-static const struct {
-    uint32_t inverse;
-    int32_t log;
-} name_logs[32] = {
-LOG_ROWS};
-
-/* The logarithm to base 2, times 2^24, of the float above 0 with these bits. */
-static int32_t name_log2(uint32_t pattern)
-{
-    const uint32_t exponent = (pattern >> 23) - 127u;
-    const uint32_t mantissa = (pattern & 0x007fffffu) | 0x00800000u;
-    const uint32_t step = (pattern >> 18) % 32u;
-    const int32_t rest = (int32_t)(mantissa * name_logs[step].inverse);
-    const int32_t small = rest >> 16;
-    const int32_t square = ((15758 * small) >> 21) - 23637;
-    const int32_t linear = ((square * small) >> 14) + 6051101;
-    const int32_t near = (int32_t)(((int64_t)rest * linear) >> 35);
-
-    return (int32_t)((exponent << 24) + (uint32_t)name_logs[step].log + (uint32_t)near);
-}
-
-/* The logarithm of an input, or of its floor, in the units of the input. Returns whether x is finite. */
-static int name_log_to_fixed(float x, int input, int32_t *fixed)
-{
-    const uint32_t pattern = name_bits(x);
-    const int32_t floor = name_floor[input];
-    const int32_t log = name_log2((uint32_t)((int32_t)pattern > floor ? (int32_t)pattern : floor));
-    const int excess = (24 - name_inputs[input].bits) & 31;
-
-    *fixed = ((log >> (excess - 1)) + 1) >> 1;
-    return ((pattern >> 23) & 0xffu) != 0xffu;
-}
-"#;
-
-const FLOAT: &str = "        if (!name_to_fixed(x[i], name_inputs[i].bits, &z[i])) {\n            return -1 - i;\n        }\n        z[i] -= name_inputs[i].mean;\n";
-const FLOAT_OR_LOG: &str = "        const int is_finite = name_floor[i] > 0 ? name_log_to_fixed(x[i], i, &z[i]) : name_to_fixed(x[i], name_inputs[i].bits, &z[i]);\n\n        if (!is_finite) {\n            return -1 - i;\n        }\n        z[i] -= name_inputs[i].mean;\n";
+const FLOAT: &str = "        if (!name_to_fixed(x[i], name_bits_of(i), &z[i])) {\n            return -1 - i;\n        }\n        z[i] -= name_mean_of(i);\n";
+const FLOAT_OR_LOG: &str = "        const int is_finite = (int32_t)NAME_READ32(name_floor_bits[i]) > 0 ? name_log_to_fixed(x[i], i, &z[i]) : name_to_fixed(x[i], name_bits_of(i), &z[i]);\n\n        if (!is_finite) {\n            return -1 - i;\n        }\n        z[i] -= name_mean_of(i);\n";
 const COUNT: &str =
-    "        z[i] = name_count_to_fixed(x[i], name_inputs[i].bits) - name_inputs[i].mean;\n";
-const COUNT_OR_LOG: &str = "        if (name_floor[i] > 0) {\n            (void)name_log_to_fixed((float)x[i], i, &z[i]);\n        } else {\n            z[i] = name_count_to_fixed(x[i], name_inputs[i].bits);\n        }\n        z[i] -= name_inputs[i].mean;\n";
+    "        z[i] = name_count_to_fixed(x[i], name_bits_of(i)) - name_mean_of(i);\n";
+const COUNT_OR_LOG: &str = "        if ((int32_t)NAME_READ32(name_floor_bits[i]) > 0) {\n            (void)name_log_to_fixed((float)x[i], i, &z[i]);\n        } else {\n            z[i] = name_count_to_fixed(x[i], name_bits_of(i));\n        }\n        z[i] -= name_mean_of(i);\n";
 
-const SCORE: &str = r#"
+const COMPARE: &str = r#"
 /* As name_to_fixed, of a whole number. */
 static int32_t name_count_to_fixed(int16_t x, int bits)
 {
@@ -399,7 +387,7 @@ static uint32_t name_power(uint32_t x)
     if (octaves >= 17u) {
         return 0;
     }
-    entry = name_powers_of_half[(x >> 12) % 128u];
+    entry = NAME_READ32(name_powers_of_half[(x >> 12) % 128u]);
     return (entry - (entry % 4096u) * (x % 4096u)) >> (15u + octaves);
 }
 
@@ -432,9 +420,9 @@ static void name_compare(const int32_t *z, name_totals *sums)
     }
     for (i = 0; i < NAME_INPUTS; i++) {
         const uint32_t magnitude = z[i] < 0 ? 0u - (uint32_t)z[i] : (uint32_t)z[i];
-        const uint32_t half = name_half_square(magnitude, name_inputs[i].weight);
+        const uint32_t half = name_half_square(magnitude, NAME_READ16(name_inputs[i].weight));
 
-        room = magnitude > name_inputs[i].limit || room < half ? 0 : room - half;
+        room = magnitude > NAME_READ16(name_inputs[i].limit) || room < half ? 0 : room - half;
         negated[i] = 0u - (uint32_t)z[i];
         sum += negated[i];
     }
@@ -445,18 +433,18 @@ static void name_compare(const int32_t *z, name_totals *sums)
     start = FAR_u - room - sum * 32768u;
     for (i = 0; i < NAME_POINTS; i += 2) {
         const name_point *a = &name_points[i], *b = &name_points[i + 1];
-        uint32_t k = a->half_length + start, l = b->half_length + start;
+        uint32_t k = NAME_READ32(a->half_length) + start, l = NAME_READ32(b->half_length) + start;
 
         for (j = 0; j < NAME_INPUTS; j++) {
-            k += (uint32_t)a->coordinates[j] * negated[j];
-            l += (uint32_t)b->coordinates[j] * negated[j];
+            k += (uint32_t)NAME_READ16(a->coordinates[j]) * negated[j];
+            l += (uint32_t)NAME_READ16(b->coordinates[j]) * negated[j];
         }
         k = name_power(k >> DISTANCE_SHIFT);
         l = name_power(l >> DISTANCE_SHIFT);
         sums->kernel += k + l;
-        sums->centre += k * (uint32_t)a->centre + l * (uint32_t)b->centre;
+        sums->centre += k * (uint32_t)NAME_READ16(a->centre) + l * (uint32_t)NAME_READ16(b->centre);
         for (j = 0; j < NAME_COMPONENTS; j++) {
-            sums->projections[j] += k * (uint32_t)a->weights[j] + l * (uint32_t)b->weights[j];
+            sums->projections[j] += k * (uint32_t)NAME_READ16(a->weights[j]) + l * (uint32_t)NAME_READ16(b->weights[j]);
         }
     }
 }
@@ -464,11 +452,37 @@ static void name_compare(const int32_t *z, name_totals *sums)
 /* Component j of the projection, times 2^29. */
 static int32_t name_projection(const name_totals *sums, int j)
 {
-    const uint32_t sum = (sums->projections[j] - sums->kernel * 32768u) << name_components[j].shift;
+    const uint32_t sum = (sums->projections[j] - sums->kernel * 32768u) << NAME_READ16(name_components[j].shift);
 
-    return (int32_t)((uint32_t)((int32_t)sum >> 1) - (uint32_t)name_components[j].offset);
+    return (int32_t)((uint32_t)((int32_t)sum >> 1) - (uint32_t)NAME_READ32(name_components[j].offset));
 }
 
+/* value * 2^exponent. */
+static float name_to_float(uint32_t value, int exponent)
+{
+    return value == 0 ? 0.0f : name_from_bits(name_bits((float)value) + ((uint32_t)exponent << 23));
+}
+
+/* The inputs of a reading as whole numbers. Returns 0, or which of them is not finite. */
+static int name_whole(const float *x, int32_t *z)
+{
+    int i;
+
+    for (i = 0; i < NAME_INPUTS; i++) {
+OFFSET_FLOAT    }
+    return 0;
+}
+
+static void name_whole_counts(const int16_t *x, int32_t *z)
+{
+    int i;
+
+    for (i = 0; i < NAME_INPUTS; i++) {
+OFFSET_COUNT    }
+}
+"#;
+
+const SCORE: &str = r#"
 /* A square times 2^28, of a number times 2^29. */
 static uint32_t name_whole_square(int32_t f)
 {
@@ -476,12 +490,6 @@ static uint32_t name_whole_square(int32_t f)
     const int32_t low = (int32_t)((uint32_t)f - ((uint32_t)high << 15));
 
     return (uint32_t)(high * high) + (uint32_t)((high * low) >> 14);
-}
-
-/* value * 2^exponent. */
-static float name_to_float(uint32_t value, int exponent)
-{
-    return value == 0 ? 0.0f : name_from_bits(name_bits((float)value) + ((uint32_t)exponent << 23));
 }
 
 /* Rounded to as many bits as a float has, half to even. */
@@ -514,7 +522,7 @@ static void name_judge(const int32_t *z, name_verdict *out)
 
         explained = explained + square < explained ? 0xffffffffu : explained + square;
         abs_sum = abs_sum + magnitude < abs_sum ? 0xffffffffu : abs_sum + magnitude;
-        t2 += (uint64_t)square * name_components[j].inverse_variance;
+        t2 += (uint64_t)square * NAME_READ32(name_components[j].inverse_variance);
     }
     twice = (int32_t)((sums.centre - sums.kernel * 32768u) << CENTRE_SHIFT) >> 1;
     twice = (int32_t)(CEILING_u - (uint32_t)twice);
@@ -534,16 +542,6 @@ static void name_judge(const int32_t *z, name_verdict *out)
     out->unusual = UNUSUAL;
 }
 
-/* The inputs of a reading as whole numbers. Returns 0, or which of them is not finite. */
-static int name_scale(const float *x, int32_t *z)
-{
-    int i;
-
-    for (i = 0; i < NAME_INPUTS; i++) {
-OFFSET_FLOAT    }
-    return 0;
-}
-
 int name_score(const float x[NAME_INPUTS], name_verdict *out)
 {
     int32_t z[NAME_INPUTS];
@@ -552,7 +550,7 @@ int name_score(const float x[NAME_INPUTS], name_verdict *out)
     if (!x || !out) {
         return NAME_NULL;
     }
-    code = name_scale(x, z);
+    code = name_whole(x, z);
     if (code == 0) {
         name_judge(z, out);
     }
@@ -562,36 +560,55 @@ int name_score(const float x[NAME_INPUTS], name_verdict *out)
 int name_score_counts(const int16_t x[NAME_INPUTS], name_verdict *out)
 {
     int32_t z[NAME_INPUTS];
-    int i;
 
     if (!x || !out) {
         return NAME_NULL;
     }
-    for (i = 0; i < NAME_INPUTS; i++) {
-OFFSET_COUNT    }
+    name_whole_counts(x, z);
     name_judge(z, out);
     return 0;
 }
+"#;
 
-int name_project(const float x[NAME_INPUTS], float out[NAME_COMPONENTS])
+const PROJECT: &str = r#"
+/* Projects a reading of whole numbers. */
+static void name_project_whole(const int32_t *z, float *out)
 {
-    int32_t z[NAME_INPUTS];
     name_totals sums;
-    int j, code;
+    int j;
 
-    if (!x || !out) {
-        return NAME_NULL;
-    }
-    code = name_scale(x, z);
-    if (code != 0) {
-        return code;
-    }
     name_compare(z, &sums);
     for (j = 0; j < NAME_COMPONENTS; j++) {
         const int32_t f = name_projection(&sums, j);
 
         out[j] = f < 0 ? -name_to_float(0u - (uint32_t)f, -29) : name_to_float((uint32_t)f, -29);
     }
+}
+
+int name_project(const float x[NAME_INPUTS], float out[NAME_COMPONENTS])
+{
+    int32_t z[NAME_INPUTS];
+    int code;
+
+    if (!x || !out) {
+        return NAME_NULL;
+    }
+    code = name_whole(x, z);
+    if (code == 0) {
+        name_project_whole(z, out);
+    }
+    return code;
+}
+
+int name_project_counts(const int16_t x[NAME_INPUTS], float out[NAME_COMPONENTS])
+{
+    int32_t z[NAME_INPUTS];
+
+    if (!x || !out) {
+        return NAME_NULL;
+    }
+    name_whole_counts(x, z);
+    name_project_whole(z, out);
     return 0;
 }
 "#;

@@ -29,13 +29,62 @@ int name_find_suspect(const REAL x[NAME_INPUTS], name_suspect *out);
 int name_contributions(const REAL x[NAME_INPUTS], REAL out[NAME_INPUTS]);
 "#;
 
+/// How a model scores: what differs between floating point and integers.
+pub(super) struct Route {
+    /// What is scored with another value in it, beside the scaled reading: declared, and filled.
+    pub(super) room: &'static str,
+    pub(super) fill_room: &'static str,
+    pub(super) reading: &'static str,
+    /// The value of an input there, and the score of all.
+    pub(super) value: &'static str,
+    pub(super) locals: &'static str,
+    pub(super) score: &'static str,
+    /// Scales `x`, judges it, and projects it.
+    pub(super) judge: &'static str,
+    pub(super) project: &'static str,
+    /// The weight of point i, and the point.
+    pub(super) weight: String,
+    pub(super) point: &'static str,
+}
+
+/// Scores of scaled readings in floating point.
+fn floating() -> Route {
+    Route {
+        room: "",
+        fill_room: "",
+        reading: "scaled",
+        value: "value",
+        locals: "    REAL projection[NAME_COMPONENTS];\n",
+        score: "name_judge(reading, projection, &verdict)",
+        judge: "name_scale(x, scaled)",
+        project: "name_judge(scaled, projection, &verdict)",
+        weight: "        REAL room[NAME_INPUTS], weight = NAME_READ(name_centre[i]);
+
+        for (j = 0; j < NAME_COMPONENTS; j++) {
+            weight += projection[j] * NAME_READ(name_weights[i][j]);
+        }
+"
+        .into(),
+        point: "NAME_ROW(name_points[i], room)",
+    }
+}
+
 /// The definitions.
 pub(super) fn source<T: Number>(model: &Model<T>, name: &Name) -> String {
-    let (mean, deviation) = usual(model);
+    definitions(model, &usual(model), &floating(), name)
+}
+
+/// The definitions for a way of scoring, given what each scaled input usually reads.
+pub(super) fn definitions<T: Number>(
+    model: &Model<T>,
+    (mean, deviation): &(Vec<T>, Vec<T>),
+    route: &Route,
+    name: &Name,
+) -> String {
     let data = [
         "\n/* What a scaled input usually reads; a deviation of 0 if it never changed. */\n".into(),
-        vector(name, "usual", "INPUTS", &mean),
-        vector(name, "spread", "INPUTS", &deviation),
+        vector(name, "usual", "INPUTS", mean),
+        vector(name, "spread", "INPUTS", deviation),
     ]
     .concat();
     let undo = match model.floor.is_empty() {
@@ -43,13 +92,25 @@ pub(super) fn source<T: Number>(model: &Model<T>, name: &Name) -> String {
         false => UNDO_LOGARITHM,
     };
     let rounding = literal(&(T::from_f64(64.0) * T::EPSILON));
-    let suspect = SUSPECT.replace("UNDO", undo).replace("ROUNDING", &rounding);
     let (gradient, of_itself) = gradient(&model.kernel);
-    let contributions = CONTRIBUTIONS
+    let text = [SUSPECT, CONTRIBUTIONS]
+        .concat()
+        .replace("UNDO", undo)
+        .replace("ROUNDING", &rounding)
+        .replace("FILL_ROOM", route.fill_room)
+        .replace("LOCALS", route.locals)
+        .replace("ROOM", route.room)
+        .replace("READING", route.reading)
+        .replace("VALUE", route.value)
+        .replace("SCORE", route.score)
+        .replace("JUDGE", route.judge)
+        .replace("PROJECT", route.project)
+        .replace("WEIGHT", &route.weight)
+        .replace("POINT_I", route.point)
         .replace("GRADIENT", &gradient)
         .replace("OF_ITSELF", of_itself)
         .replace("EPSILON", &literal(&T::EPSILON));
-    data + &fill::<T>(&(suspect + &contributions), name)
+    data + &fill::<T>(&text, name)
 }
 
 /// Mean and deviation of each input as the model sees it.
@@ -136,8 +197,8 @@ const COSINE_GRADIENT: &str = r#"    const REAL square = name_sum(x, x);
     }
 "#;
 
-const UNDO_LOGARITHM: &str = r#"    if (name_floor[input] > 0.0@) {
-        return exp@(value * name_deviation[input] + name_mean[input]);
+const UNDO_LOGARITHM: &str = r#"    if (NAME_READ(name_floor[input]) > 0.0@) {
+        return exp@(value * NAME_READ(name_deviation[input]) + NAME_READ(name_mean[input]));
     }
 "#;
 
@@ -152,17 +213,22 @@ typedef struct name_trial {
     REAL distance;
 } name_trial;
 
-/* Scores a scaled reading with another value in the place of an input. */
-static void name_try(REAL *scaled, name_trial *trial, REAL value)
+/* A scaled input in raw units. */
+static REAL name_unscaled(int input, REAL value)
 {
-    REAL projection[NAME_COMPONENTS];
-    const REAL own = scaled[trial->input];
+UNDO    return value * NAME_READ(name_deviation[input]) + NAME_READ(name_mean[input]);
+}
+
+/* Scores a reading with another value in the place of an input. */
+static void name_try(REAL *reading, name_trial *trial, REAL value)
+{
+LOCALS    const REAL own = reading[trial->input];
     name_verdict verdict;
     int code;
 
-    scaled[trial->input] = value;
-    code = name_judge(scaled, projection, &verdict);
-    scaled[trial->input] = own;
+    reading[trial->input] = VALUE;
+    code = SCORE;
+    reading[trial->input] = own;
     if (code == 0 && (!trial->found || verdict.spe < trial->spe)) {
         trial->value = value;
         trial->spe = verdict.spe;
@@ -171,16 +237,16 @@ static void name_try(REAL *scaled, name_trial *trial, REAL value)
 }
 
 /* Tries two values of an input: how well does it explain an SPE? */
-static name_trial name_candidate(REAL *scaled, int input, REAL spe)
+static name_trial name_candidate(const REAL *scaled, REAL *reading, int input, REAL spe)
 {
-    const REAL usual = name_usual[input], spread = name_spread[input];
+    const REAL usual = NAME_READ(name_usual[input]), spread = NAME_READ(name_spread[input]);
     const REAL off = fabs@(scaled[input] - usual);
     name_trial trial = {0, 0, 0.0@, 0.0@, 0.0@, 0.0@};
 
     trial.input = input;
     trial.distance = off > 0.0@ ? off / spread : 0.0@;
-    name_try(scaled, &trial, usual - spread);
-    name_try(scaled, &trial, usual + spread);
+    name_try(reading, &trial, usual - spread);
+    name_try(reading, &trial, usual + spread);
     if (trial.found) {
         /* No more than rounding counts as nothing. */
         trial.fall = spe - trial.spe;
@@ -196,21 +262,21 @@ static int name_explains_more(const name_trial *trial, const name_trial *other)
 }
 
 /* Looks more closely for the lowest SPE: to 1/16 of a deviation. */
-static void name_refine(REAL *scaled, name_trial *trial, REAL spe)
+static void name_refine(const REAL *scaled, REAL *reading, name_trial *trial, REAL spe)
 {
-    REAL step = name_spread[trial->input];
+    REAL step = NAME_READ(name_spread[trial->input]);
     int i;
 
     if (!(fabs@(trial->fall) > 0.0@)) {
-        trial->value = name_usual[trial->input];
+        trial->value = NAME_READ(name_usual[trial->input]);
         trial->spe = spe;
         return;
     }
     for (i = 0; i < 5; i++) {
         const REAL from = trial->value;
 
-        name_try(scaled, trial, from - step);
-        name_try(scaled, trial, from + step);
+        name_try(reading, trial, from - step);
+        name_try(reading, trial, from + step);
         step *= 0.5@;
     }
     if (!(trial->spe < spe)) {
@@ -219,33 +285,27 @@ static void name_refine(REAL *scaled, name_trial *trial, REAL spe)
     }
 }
 
-/* A scaled input in raw units. */
-static REAL name_unscaled(int input, REAL value)
-{
-UNDO    return value * name_deviation[input] + name_mean[input];
-}
-
 int name_find_suspect(const REAL x[NAME_INPUTS], name_suspect *out)
 {
     REAL scaled[NAME_INPUTS], projection[NAME_COMPONENTS];
-    name_trial first, second;
+ROOM    name_trial first, second;
     name_verdict verdict;
     int i, code;
 
     if (!x || !out) {
         return NAME_NULL;
     }
-    code = name_scale(x, scaled);
+    code = JUDGE;
     if (code == 0) {
-        code = name_judge(scaled, projection, &verdict);
+        code = PROJECT;
     }
     if (code != 0) {
         return code;
     }
-    first = name_candidate(scaled, 0, verdict.spe);
+FILL_ROOM    first = name_candidate(scaled, READING, 0, verdict.spe);
     second = first;
     for (i = 1; i < NAME_INPUTS; i++) {
-        const name_trial trial = name_candidate(scaled, i, verdict.spe);
+        const name_trial trial = name_candidate(scaled, READING, i, verdict.spe);
 
         if (name_explains_more(&trial, &first)) {
             second = first;
@@ -254,9 +314,9 @@ int name_find_suspect(const REAL x[NAME_INPUTS], name_suspect *out)
             second = trial;
         }
     }
-    name_refine(scaled, &first, verdict.spe);
+    name_refine(scaled, READING, &first, verdict.spe);
     if (second.input != first.input) {
-        name_refine(scaled, &second, verdict.spe);
+        name_refine(scaled, READING, &second, verdict.spe);
         first = second.spe < first.spe ? second : first;
     }
     out->input = first.input;
@@ -301,9 +361,9 @@ int name_contributions(const REAL x[NAME_INPUTS], REAL out[NAME_INPUTS])
     if (!x || !out) {
         return NAME_NULL;
     }
-    code = name_scale(x, scaled);
+    code = JUDGE;
     if (code == 0) {
-        code = name_judge(scaled, projection, &verdict);
+        code = PROJECT;
     }
     if (code != 0) {
         return code;
@@ -312,12 +372,7 @@ int name_contributions(const REAL x[NAME_INPUTS], REAL out[NAME_INPUTS])
         gradient[i] = 0.0@;
     }
 OF_ITSELF    for (i = 0; i < NAME_POINTS; i++) {
-        REAL weight = name_centre[i];
-
-        for (j = 0; j < NAME_COMPONENTS; j++) {
-            weight += projection[j] * name_weights[i][j];
-        }
-        name_add_gradient(scaled, name_points[i], -2.0@ * weight, gradient);
+WEIGHT        name_add_gradient(scaled, POINT_I, -2.0@ * weight, gradient);
     }
     for (i = 0; i < NAME_INPUTS; i++) {
         gradient[i] *= scaled[i];

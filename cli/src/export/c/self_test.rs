@@ -2,7 +2,7 @@
 
 use super::{fill, literal};
 use crate::Number;
-use crate::export::vectors::Vector;
+use crate::export::vectors::{ProjectedVector, Vector};
 use crate::export::{Name, list};
 
 /// What stands in the header.
@@ -36,6 +36,36 @@ pub(super) fn source<T: Number>(vectors: &[Vector<T>], tolerance: f64, name: &Na
     fill::<T>(&text, name)
 }
 
+/// What stands in the header of a projector.
+pub(super) const PROJECTION_DECLARATION: &str = r#"
+/* Projects some readings whose projections are known, as at boot. Returns 0, or the number, from 1 on, of the first reading of which something else came. Where nobody calls it, linkers
+ * that drop unused sections (-ffunction-sections -fdata-sections -Wl,--gc-sections) leave it out with its readings. */
+int name_self_test(void);
+"#;
+
+/// The definition for a projector. `tolerance` is the share of the largest projection that any may be off.
+pub(super) fn projections<T: Number>(
+    vectors: &[ProjectedVector<T>],
+    tolerance: f64,
+    name: &Name,
+) -> String {
+    let all = vectors.iter().flat_map(|vector| &vector.projection);
+    let largest = all.map(|f| f.to_f64().abs()).fold(0.0, f64::max);
+    let row = |vector: &ProjectedVector<T>| {
+        let (reading, projection) =
+            (list(&vector.reading, literal), list(&vector.projection, literal));
+        format!("    {{{{{reading}}}, {{{projection}}}}},\n")
+    };
+    let text = match vectors.len() {
+        0 => NOTHING.into(),
+        count => PROJECTION_TEST
+            .replace("ROWS", &vectors.iter().map(row).collect::<String>())
+            .replace("COUNT", &count.to_string())
+            .replace("TOLERANCE", &literal(&T::from_f64(tolerance * largest))),
+    };
+    fill::<T>(&text, name)
+}
+
 /// A model that says nothing for sure has nothing to be tested by.
 const NOTHING: &str = r#"
 int name_self_test(void)
@@ -46,12 +76,14 @@ int name_self_test(void)
 
 const SELF_TEST: &str = r#"
 /* Readings, their SPE, whether that is unusual, and whether an alarm is up after them. */
-static const struct {
+typedef struct name_vector {
     REAL x[NAME_INPUTS];
     REAL spe;
     int unusual;
     int raised;
-} name_vectors[COUNT] = {
+} name_vector;
+
+static const name_vector name_vectors[COUNT] NAME_TABLE = {
 ROWS};
 
 int name_self_test(void)
@@ -64,14 +96,48 @@ int name_self_test(void)
     (void)name_alarm_reset(&alarm);
     for (i = 0; i < COUNT; i++) {
         name_verdict verdict;
+        name_vector vector;
 
-        if (name_score(name_vectors[i].x, &verdict) != 0
-            || !(fabs@(verdict.spe - name_vectors[i].spe) <= TOLERANCE)
-            || verdict.unusual != name_vectors[i].unusual) {
+        NAME_LOAD(vector, name_vectors[i]);
+        if (name_score(vector.x, &verdict) != 0
+            || !(fabs@(verdict.spe - vector.spe) <= TOLERANCE)
+            || verdict.unusual != vector.unusual) {
             return i + 1;
         }
-        if ((name_alarm_update(&alarm, &verdict) == NAME_RAISED) != name_vectors[i].raised && has_defaults) {
+        if ((name_alarm_update(&alarm, &verdict) == NAME_RAISED) != vector.raised && has_defaults) {
             return i + 1;
+        }
+    }
+    return 0;
+}
+"#;
+
+const PROJECTION_TEST: &str = r#"
+/* Readings and their projections. */
+typedef struct name_vector {
+    REAL x[NAME_INPUTS];
+    REAL projection[NAME_COMPONENTS];
+} name_vector;
+
+static const name_vector name_vectors[COUNT] NAME_TABLE = {
+ROWS};
+
+int name_self_test(void)
+{
+    int i, j;
+
+    for (i = 0; i < COUNT; i++) {
+        REAL projection[NAME_COMPONENTS];
+        name_vector vector;
+
+        NAME_LOAD(vector, name_vectors[i]);
+        if (name_project(vector.x, projection) != 0) {
+            return i + 1;
+        }
+        for (j = 0; j < NAME_COMPONENTS; j++) {
+            if (!(fabs@(projection[j] - vector.projection[j]) <= TOLERANCE)) {
+                return i + 1;
+            }
         }
     }
     return 0;

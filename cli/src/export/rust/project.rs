@@ -2,8 +2,12 @@
 
 use mercer::Error;
 
-use super::{ALLOW, ALLOW_NUMBERS, VERSION, beginning, kernel, literal, scaling, scaling_type};
+use super::{
+    ALLOW, ALLOW_NUMBERS, VERSION, beginning, kernel, literal, projection_test, scaling,
+    scaling_type,
+};
 use crate::export::leading::Leading;
+use crate::export::vectors::projected;
 use crate::export::{Name, list};
 use crate::text::thousands;
 use crate::{Number, escape};
@@ -17,11 +21,13 @@ pub(crate) fn rust_projector<T: Number>(
     name: &Name,
 ) -> Result<String, Error> {
     let beginning = beginning(leading.whole, name, VERSION)?;
-    Ok(beginning + &components(leading, name) + &projector(leading, name)?)
+    let sizes = (leading.model.inputs(), leading.model.components());
+    let test = projection_test(&projected(leading), sizes, name);
+    Ok(beginning + &components(leading, name) + &projector(leading, name)? + &test)
 }
 
 /// Names of the components, and what they explain.
-fn components<T: Number>(leading: &Leading<'_, T>, name: &Name) -> String {
+pub(crate) fn components<T: Number>(leading: &Leading<'_, T>, name: &Name) -> String {
     let (upper, number, count) = (name.upper(), T::NAMES[0], leading.model.components());
     format!(
         r#"/// Names of the components of [`{upper}`], in the order of a projection.

@@ -2,7 +2,7 @@
 
 use super::{ALLOW_NUMBERS, literal};
 use crate::Number;
-use crate::export::vectors::Vector;
+use crate::export::vectors::{ProjectedVector, Vector};
 use crate::export::{Name, list};
 
 /// What an alarm is updated with, where `x` is a reading and `verdict` that of the detector.
@@ -69,6 +69,48 @@ pub fn {lower}_self_test() -> ::core::result::Result<(), usize> {{
         let state = {state};
         let is_raised = ::core::matches!(state, ::mercer::AlarmState::Raised);
         if verdict.score.spe.to_bits() != spe.to_bits() || verdict.unusual != *unusual || is_raised != *raised {{
+            return ::core::result::Result::Err(index);
+        }}
+    }}
+    ::core::result::Result::Ok(())
+}}
+"#,
+        upper = name.upper(),
+        lower = name.lower(),
+    )
+}
+
+/// The function of a projector.
+pub(crate) fn projection_test<T: Number>(
+    vectors: &[ProjectedVector<T>],
+    (inputs, components): (usize, usize),
+    name: &Name,
+) -> String {
+    let (number, count) = (T::NAMES[0], vectors.len());
+    let row = |vector: &ProjectedVector<T>| {
+        let (reading, projection) =
+            (list(&vector.reading, literal), list(&vector.projection, literal));
+        format!("        ([{reading}], [{projection}]),\n")
+    };
+    let rows: String = vectors.iter().map(row).collect();
+    format!(
+        r#"
+/// Projects some readings whose projections were known when [`{upper}`] was exported, as at boot. Not in the image of a firmware that does not call it.
+///
+/// # Errors
+/// Which reading, from 0 on, is the first of which something else came.
+#[rustfmt::skip]
+{ALLOW_NUMBERS}
+pub fn {lower}_self_test() -> ::core::result::Result<(), usize> {{
+    // Readings and their projections.
+    static VECTORS: [([{number}; {inputs}], [{number}; {components}]); {count}] = [
+{rows}    ];
+    for (index, (x, expected)) in VECTORS.iter().enumerate() {{
+        let same = match {upper}.project(x) {{
+            ::core::result::Result::Ok(found) => found.iter().zip(expected).all(|(a, b)| a.to_bits() == b.to_bits()),
+            ::core::result::Result::Err(_) => false,
+        }};
+        if !same {{
             return ::core::result::Result::Err(index);
         }}
     }}

@@ -73,7 +73,7 @@ fn tables(front: &Front) -> String {
 #define NAME_PAIRS {pairs}
 
 /* Cosine and sine of half a turn. */
-static const name_complex name_turn[NAME_PAIRS] = {{
+static const name_complex name_turns[NAME_PAIRS] NAME_TABLE = {{
 {turn}}};
 
 /* The last bin before each band, and of the last band. */
@@ -185,6 +185,15 @@ static void name_transform_8(name_complex *z)
 "#;
 
 const BACK: &str = r#"
+static name_complex name_turn(int i)
+{
+    name_complex turn;
+
+    turn.re = NAME_READ(name_turns[i].re);
+    turn.im = NAME_READ(name_turns[i].im);
+    return turn;
+}
+
 /* Times cos - i sin. */
 static name_complex name_back(name_complex a, name_complex turn)
 {
@@ -206,7 +215,7 @@ static void name_two_layers(name_complex *z, int size)
     for (i = 0; i < NAME_PAIRS; i += 4 * size) {
         for (j = 0; j < size; j++) {
             name_complex *const group = z + i + j;
-            const name_complex outer = name_turn[j * step], inner = name_turn[2 * j * step];
+            const name_complex outer = name_turn(j * step), inner = name_turn(2 * j * step);
             const name_complex a = group[0], c = group[2 * size];
             const name_complex b = name_back(group[size], inner), d = name_back(group[3 * size], inner);
 
@@ -230,7 +239,7 @@ static void name_unfold(name_complex *z)
         even.im = p.im - q.im;
         odd.re = p.im + q.im;
         odd.im = q.re - p.re;
-        odd = name_back(odd, name_turn[k]);
+        odd = name_back(odd, name_turn(k));
         z[k].re = 0.5f * name_square(name_add(even, odd));
         z[NAME_PAIRS - k].re = 0.5f * name_square(name_subtract(even, odd));
     }
@@ -242,7 +251,7 @@ const TRANSFORM_HEAD: &str = r#"
 /* Sample i less the mean, times a periodic Hann window. */
 static float name_weighed(const name_monitor *monitor, int channel, const name_origin *origin, int i)
 {
-    const float half_cosine = i < NAME_PAIRS ? -0.5f * name_turn[i].re : 0.5f * name_turn[i - NAME_PAIRS].re;
+    const float half_cosine = i < NAME_PAIRS ? -0.5f * NAME_READ(name_turns[i].re) : 0.5f * NAME_READ(name_turns[i - NAME_PAIRS].re);
 
     return name_centred(origin, name_value(monitor, channel, i)) * (0.5f + half_cosine);
 }

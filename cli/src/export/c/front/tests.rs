@@ -9,6 +9,7 @@ use mercer::signal::{
 
 use super::super::BITS;
 use super::*;
+use crate::export::c::tables::access;
 
 /// One channel more than there are kinds of scales.
 const CHANNELS: usize = 3;
@@ -188,8 +189,10 @@ fn c_source(front: &Front, samples: SampleType, name: &Name) -> String {
     let before = "typedef struct name_verdict { int unusual; } name_verdict;\n";
     let score = "static int name_score(const float *x, name_verdict *out) { out->unusual = x[0] > 0.0f; return 0; }\n";
     let run = RUN.replace("FLOORED", floored);
-    let sizes = format!("#define NAME_INPUTS {inputs}\n#define NAME_NULL (-2 - NAME_INPUTS)\n");
-    named(&(sizes + before), name)
+    let sizes = format!(
+        "#define NAME_INPUTS {inputs}\n#define NAME_NULL (-2 - NAME_INPUTS)\n#define NAME_NOT_READY (-3 - NAME_INPUTS)\n"
+    );
+    named(&(sizes + before + access::<f32>()), name)
         + &header
         + &named(score, name)
         + &named(bits, name)

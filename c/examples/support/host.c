@@ -1,0 +1,8 @@
+#include <stdio.h>
+
+#include "support.h"
+
+void say(const char *text)
+{
+    fputs(text, stdout);
+}
