@@ -171,7 +171,7 @@ fn nothing_learned_is_nothing_copied() {
 
 /// Samples that the given scaling cannot scale are named, and nothing is lost.
 #[test]
-fn a_scaling_that_does_not_fit_is_refused_when_learning_begins() {
+fn a_scaling_that_does_not_fit_is_refused_by_learning() {
     let kernel = Rbf::for_inputs(3);
     let mut samples = readings(5, 20, 1.0, 0.0);
     samples[7][1] = 1e30;
@@ -182,7 +182,7 @@ fn a_scaling_that_does_not_fit_is_refused_when_learning_begins() {
     let before = scores(&tiny, 1);
     pupil.swap_detector(&mut tiny).unwrap();
     for _ in 0..2 {
-        let refused = pupil.begin(kernel, Recipe::default());
+        let refused = pupil.learn(kernel, Recipe::default()).map(|_| ());
         assert!(matches!(refused, Err(Error::Sample { index: 7, .. })), "{refused:?}");
     }
     assert!(pupil.samples().eq(&samples) && !pupil.is_learning());

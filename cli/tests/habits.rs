@@ -178,7 +178,8 @@ fn examples_are_understood() {
     for command in commands(&desk) {
         let help = desk.succeed(&[&command, "--help"]);
         let examples = help.split("Examples:\n").nth(1).expect("examples").lines();
-        for line in examples.filter(|line| line.contains("mercer ")) {
+        let is_example = |line: &&str| line.starts_with("  ") && line.contains("mercer ");
+        for line in examples.filter(is_example) {
             let line = line.split(" > ").next().unwrap().split("| ").last().unwrap();
             let words: Vec<&str> = line.trim().split(' ').skip(1).collect();
             if ["demo", "man", "completions"].contains(&words[0]) {

@@ -46,7 +46,10 @@ fn nothing_is_written_unless_it_is_forced_and_then_every_use_says_why() {
             let output = desk.run(arguments);
             let said = String::from_utf8(output.stderr).expect("text");
             assert!(output.status.success(), "{arguments:?}: {said}");
-            assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
+            // `inspect` goes on with what else may not be as it was meant.
+            let is_one = arguments == ["inspect", "m.mercer"] || said.lines().count() == 1;
+            assert!(is_one, "{arguments:?}: {said}");
+            assert_eq!(said.matches("learning refused").count(), 1, "{arguments:?}: {said}");
             let start = "mercer: warning: m.mercer: learning refused this model";
             assert!(said.starts_with(start) && said.contains(why), "{arguments:?}: {said}");
         }
@@ -96,7 +99,8 @@ fn an_accepted_model_is_used_in_silence() {
     let desk = Desk::new();
     let train = golden("iris_data_train.csv");
     let forced = desk.run(&["fit", text(&train), "--out", "m.mercer", "--force"]);
-    assert!(forced.status.success() && forced.stderr.is_empty());
+    let said = String::from_utf8(forced.stderr).expect("text");
+    assert!(forced.status.success() && !said.contains("refused"), "{said}");
     assert!(desk.run(&["score", "m.mercer", text(&train)]).stderr.is_empty());
 }
 

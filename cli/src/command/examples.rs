@@ -27,7 +27,7 @@ Exit codes:
 `mercer COMMAND --help` explains each command and ends with examples.";
 
 /// Examples of each command, each with what it does.
-const EXAMPLES: [(&str, &[(&str, &str)]); 14] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 15] = [
     ("demo", &[("mercer demo", "the whole way on bundled recordings, in the folder mercer-demo")]),
     (
         "features",
@@ -117,6 +117,7 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 14] = [
             ("mercer export pump.mercer --c pump.h --quantised", "as C, in integers"),
         ],
     ),
+    ("new", &[("mercer new firmware pump --model pump.mercer", "a project in Rust for a board")]),
     (
         "completions",
         &[

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, ensure};
 use cargo_metadata::Message;
@@ -34,6 +35,8 @@ pub(crate) struct Library<'a> {
     folder: PathBuf,
     /// Arguments of rustc that all programs share.
     arguments: Vec<String>,
+    /// The libraries, and when they were built: cargo keeps those of all levels in the same place.
+    built: Vec<(PathBuf, SystemTime)>,
 }
 
 /// Where a chip has its memory, if it is not the board that is emulated: flags for the linker.
@@ -70,7 +73,10 @@ impl<'a> Library<'a> {
         arguments.extend(found(&messages, toolchain)?);
         let folder = dir.join("programs").join(format!("{}-{level}{cpu}", toolchain.target()));
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        Ok(Library { setting, root: project.root.clone(), folder, arguments })
+        let libraries = arguments.iter().filter_map(|argument| argument.strip_prefix("--extern="));
+        let libraries = libraries.filter_map(|named| named.split_once('=')).map(|(_, path)| path);
+        let built = libraries.map(built).collect::<Result<_>>()?;
+        Ok(Library { setting, root: project.root.clone(), folder, arguments, built })
     }
 
     /// Compiles and links a firmware that measures these cases, one after the other.
@@ -83,8 +89,18 @@ impl<'a> Library<'a> {
         rustc.args(memory.iter().map(|flag| format!("-Clink-arg={flag}")));
         rustc.arg(&source).arg("-o").arg(&elf);
         run(&mut rustc).with_context(|| format!("{name} at {}", self.setting.level))?;
+        for (path, before) in &self.built {
+            let same = built(path)?.1 == *before;
+            ensure!(same, "{} was built anew: does another bench run?", path.display());
+        }
         Ok(elf)
     }
+}
+
+fn built(path: impl AsRef<Path>) -> Result<(PathBuf, SystemTime)> {
+    let path = path.as_ref();
+    let context = || path.display().to_string();
+    Ok((path.to_path_buf(), fs::metadata(path).with_context(context)?.modified()?))
 }
 
 /// As the release profile of the package: one codegen unit, optimised as a whole.

@@ -241,14 +241,14 @@ const BLOCKS: &str = r#"READING        for (i = 0; i < NAME_BLOCKS; i += 4) {
             k2 = name_exp(SCALEk2, start);
             k3 = name_exp(SCALEk3, start);
             for (j = 0; j < NAME_COMPONENTS; j++) {
-                sums[j] = sums[j] + NAME_READ(w0[j]) * k0 + NAME_READ(w1[j]) * k1
-                    + NAME_READ(w2[j]) * k2 + NAME_READ(w3[j]) * k3;
+                sums[j] += (NAME_READ(w0[j]) * k0 + NAME_READ(w1[j]) * k1)
+                    + (NAME_READ(w2[j]) * k2 + NAME_READ(w3[j]) * k3);
             }
 ADD_CENTRE        }
 "#;
 
-const ADD_CENTRE: &str = r#"            centre = centre + NAME_READ(name_centre[i]) * k0 + NAME_READ(name_centre[i + 1]) * k1
-                + NAME_READ(name_centre[i + 2]) * k2 + NAME_READ(name_centre[i + 3]) * k3;
+const ADD_CENTRE: &str = r#"            centre += (NAME_READ(name_centre[i]) * k0 + NAME_READ(name_centre[i + 1]) * k1)
+                + (NAME_READ(name_centre[i + 2]) * k2 + NAME_READ(name_centre[i + 3]) * k3);
 "#;
 
 const OTHERS: &str = r#"    for (i = first; i < NAME_POINTS; i++) {
