@@ -1,13 +1,14 @@
 """Times the same work in numpy, scipy and scikit-learn; called by src/python.rs.
 
-Prints a line for each method: task;name;milliseconds for each size;residual for each size. The residual is the largest of |A v - l v| over the largest l;
+Its first argument is `few` for methods that find few eigenpairs of a large matrix, else `all`. Prints a line for each method: task;name;milliseconds for each size;residual for each size. The residual is the largest of |A v - l v| over the largest l;
 nan where there is none.
 """
 import sys
 import time
 
-folder, leading, inputs, gamma = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
-sizes = [int(n) for n in sys.argv[5:]]
+few, folder, leading = sys.argv[1] == "few", sys.argv[2], int(sys.argv[3])
+inputs, gamma = int(sys.argv[4]), float(sys.argv[5])
+sizes = [int(n) for n in sys.argv[6:]]
 
 try:
     import numpy as np
@@ -63,7 +64,8 @@ def report_eigen(name, solve):
     report("eigen", name, prepared(solve), residual)
 
 
-report_eigen(f"numpy {np.__version__} eigh", np.linalg.eigh)
+if not few:
+    report_eigen(f"numpy {np.__version__} eigh", np.linalg.eigh)
 try:
     import scipy
     from scipy.linalg import eigh
@@ -72,10 +74,13 @@ try:
     def subset(k):
         return eigh(k, subset_by_index=[len(k) - leading, len(k) - 1])
 
-    report_eigen(f"scipy {scipy.__version__} eigh, 8 of n", subset)
+    if not few:
+        report_eigen(f"scipy {scipy.__version__} eigh, {leading} of n", subset)
     report_eigen(f"scipy {scipy.__version__} eigsh", lambda k: eigsh(k, leading))
 except ImportError as error:
     print(f"skipped: scipy ({error})", file=sys.stderr)
+if few:
+    sys.exit()
 
 try:
     import sklearn

@@ -35,32 +35,9 @@ pub(crate) struct Loaded<T> {
     pub warnings: Vec<String>,
 }
 
-/// A reading until its place among the others is known.
-struct OneReading<T> {
-    number: u64,
-    line: u64,
-    values: Vec<T>,
-    label: String,
-    recording: String,
-}
-
 /// Reads all of them.
 pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
-    let mut read: Vec<OneReading<T>> = Vec::new();
     let mut progress = Progress::of_file("reading", intake.far());
-    while intake.advance()? {
-        read.push(OneReading {
-            number: intake.number(),
-            line: intake.line(),
-            values: intake.x.clone(),
-            label: intake.label().into(),
-            recording: intake.recording().into(),
-        });
-        progress.row(intake.far());
-    }
-    if let Some(order) = intake.wished_order() {
-        read.sort_by_key(|reading| order(reading.number));
-    }
     let mut loaded = Loaded {
         name: intake.name().into(),
         unit: intake.unit(),
@@ -70,17 +47,23 @@ pub(crate) fn load<T: Number>(mut intake: Intake<'_, T>) -> Result<Loaded<T>> {
         lines: Vec::new(),
         labels: Vec::new(),
         recordings: Vec::new(),
-        omissions: intake.omissions(),
-        warnings: intake.warnings(),
+        omissions: Vec::new(),
+        warnings: Vec::new(),
     };
-    for reading in read {
-        loaded.samples.push(&reading.values);
-        loaded.rows.push(reading.number);
-        loaded.lines.push(reading.line);
-        loaded.labels.push(reading.label);
-        loaded.recordings.push(reading.recording);
+    while intake.advance()? {
+        loaded.samples.push(&intake.x);
+        loaded.rows.push(intake.number());
+        loaded.lines.push(intake.line());
+        loaded.labels.push(intake.label().into());
+        loaded.recordings.push(intake.recording().into());
+        progress.row(intake.far());
     }
-    Ok(loaded)
+    loaded.omissions = intake.omissions();
+    loaded.warnings = intake.warnings();
+    let Some(place) = intake.wished_order() else { return Ok(loaded) };
+    let mut order: Vec<usize> = (0..loaded.rows.len()).collect();
+    order.sort_by_key(|&i| place(loaded.rows[i]));
+    Ok(loaded.only(&order))
 }
 
 impl<T: Number> Loaded<T> {

@@ -2,6 +2,8 @@
 
 /// Samples in each of the three problems.
 pub(crate) const SIZES: [usize; 3] = [128, 256, 512];
+/// Samples of problems in which only the leading eigenpairs are within reach.
+pub(crate) const LARGE: [usize; 3] = [1000, 2000, 5000];
 pub(crate) const INPUTS: usize = 8;
 /// `γ = 1/(8·d)`, the default for standardised inputs.
 pub(crate) const GAMMA: f64 = 1.0 / (8.0 * INPUTS as f64);

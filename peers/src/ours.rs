@@ -4,13 +4,16 @@ use anyhow::Result;
 use mercer::KernelPca;
 use mercer::detect::Scaling;
 use mercer::kernel::{Rbf, gram};
-use mercer::kpca::{Components, LandmarkWorkspace, Landmarks, LeadingWorkspace};
+use mercer::kpca::leading::{self, LeadingScratch};
+use mercer::kpca::{
+    Components, ExpansionHeader, ExpansionMut, LandmarkWorkspace, Landmarks, LeadingWorkspace,
+};
 use mercer::linalg::MatrixViewMut;
 use mercer::linalg::eigen::{self, LanczosScratch};
 
 use crate::LEADING;
-use crate::data::{GAMMA, Reading, SIZES, readings};
-use crate::table::Times;
+use crate::data::{GAMMA, LARGE, Reading, SIZES, readings};
+use crate::table::{Sizes, Times};
 use crate::timing::milliseconds;
 
 pub(crate) const NAME: &str = "mercer eigen::leading";
@@ -29,38 +32,92 @@ pub(crate) fn centred_gram(n: usize) -> Result<Vec<f64>> {
     Ok(matrix)
 }
 
+/// Memory for the leading eigenpairs.
+struct Room {
+    n: usize,
+    steps: usize,
+    basis: Vec<f64>,
+    projected: Vec<f64>,
+    rotation: Vec<f64>,
+    values: Vec<f64>,
+    beside: [Vec<f64>; 2],
+    vectors: [Vec<f64>; 2],
+}
+
+impl Room {
+    fn new(n: usize, wanted: usize) -> Self {
+        let steps = 4 * wanted;
+        Self {
+            n,
+            steps,
+            basis: vec![0.0; steps * n],
+            projected: vec![0.0; steps * steps],
+            rotation: vec![0.0; steps * steps],
+            values: vec![0.0; steps],
+            beside: [(); 2].map(|()| vec![0.0; steps]),
+            vectors: [(); 2].map(|()| vec![0.0; n]),
+        }
+    }
+
+    fn scratch(&mut self) -> Result<LanczosScratch<'_, f64>> {
+        let (n, steps) = (self.n, self.steps);
+        let [diagonal, beside] = &mut self.beside;
+        let [vector, pivots] = &mut self.vectors;
+        Ok(LanczosScratch {
+            basis: MatrixViewMut::new(&mut self.basis, steps, n)?,
+            projected: MatrixViewMut::new(&mut self.projected, steps, steps)?,
+            rotation: MatrixViewMut::new(&mut self.rotation, steps, steps)?,
+            values: &mut self.values,
+            diagonal,
+            beside,
+            vector,
+            pivots,
+        })
+    }
+}
+
 /// Times, and residuals `max ‖A v − λ v‖` over the largest eigenvalue.
-pub(crate) fn eigenpairs(wanted: usize) -> Result<(Times, Times)> {
-    let (mut times, mut residuals) = ([0.0; SIZES.len()], [0.0; SIZES.len()]);
-    for ((&n, time), residual) in SIZES.iter().zip(&mut times).zip(&mut residuals) {
+pub(crate) fn eigenpairs(wanted: usize, sizes: Sizes) -> Result<(Times, Times)> {
+    let (mut times, mut residuals) = (Times::default(), Times::default());
+    for ((n, time), residual) in sizes.into_iter().zip(&mut times).zip(&mut residuals) {
         let matrix = centred_gram(n)?;
-        let (mut basis, mut vector, mut pivots) =
-            (vec![0.0; STEPS * n], vec![0.0; n], vec![0.0; n]);
-        let (mut projected, mut rotation) = (vec![0.0; STEPS * STEPS], vec![0.0; STEPS * STEPS]);
-        let mut rest = [[0.0; STEPS]; 3];
+        let mut room = Room::new(n, wanted);
         *time = milliseconds(
             || matrix.clone(),
             |mut matrix| {
-                let [values, diagonal, beside] = &mut rest;
-                let mut scratch = LanczosScratch {
-                    basis: MatrixViewMut::new(&mut basis, STEPS, n)?,
-                    projected: MatrixViewMut::new(&mut projected, STEPS, STEPS)?,
-                    rotation: MatrixViewMut::new(&mut rotation, STEPS, STEPS)?,
-                    values,
-                    diagonal,
-                    beside,
-                    vector: &mut vector,
-                    pivots: &mut pivots,
-                };
                 let mut matrix = MatrixViewMut::new(&mut matrix, n, n)?;
-                Ok(eigen::leading(&mut matrix, wanted, 0.0, &mut scratch)?)
+                Ok(eigen::leading(&mut matrix, wanted, 0.0, &mut room.scratch()?)?)
             },
         )?;
-        let pairs = rest[0].iter().zip(basis.chunks(n)).take(wanted);
+        let pairs = room.values.iter().zip(room.basis.chunks(n)).take(wanted);
         let worst = pairs.map(|(&value, vector)| error(&matrix, value, vector)).fold(0.0, f64::max);
-        *residual = worst / rest[0][0];
+        *residual = worst / room.values[0];
     }
     Ok((times, residuals))
+}
+
+/// The leading components of many samples, Gram matrix and weights included.
+pub(crate) fn fit_leading(wanted: usize) -> Result<Times> {
+    let mut times = Times::default();
+    for (n, time) in LARGE.into_iter().zip(&mut times) {
+        let samples = readings(n, n as u64);
+        let (mut gram, mut means, mut room) =
+            (vec![0.0; n * n], vec![0.0; n], Room::new(n, wanted));
+        let mut header = ExpansionHeader::default();
+        let mut numbers = vec![0.0; ExpansionMut::<f64>::numbers(n, wanted)];
+        *time = milliseconds(
+            || (),
+            |()| {
+                let gram = MatrixViewMut::new(&mut gram, n, n)?;
+                let mut scratch =
+                    LeadingScratch { gram, means: &mut means, lanczos: room.scratch()? };
+                let mut model = ExpansionMut::over(n, wanted, &mut header, &mut numbers)?;
+                let (kernel, wish) = (Rbf::new(GAMMA), Components::Fixed(wanted));
+                Ok(leading::fit(&kernel, samples.as_slice(), wish, &mut scratch, &mut model)?)
+            },
+        )?;
+    }
+    Ok(times)
 }
 
 /// `‖A v − λ v‖`.

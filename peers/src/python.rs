@@ -5,8 +5,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::data::{GAMMA, INPUTS, SIZES, bytes, readings};
-use crate::table::Times;
+use crate::data::{GAMMA, INPUTS, bytes, readings};
+use crate::table::{Sizes, Times};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers.py");
 /// Who wants another Python than the first on the `PATH` names it here.
@@ -22,19 +22,20 @@ pub(crate) struct Row {
     pub(crate) residuals: Times,
 }
 
-/// Runs the script on the same readings; what it lacks is said and left out.
-pub(crate) fn measure(leading: usize) -> Result<Vec<Row>> {
+/// Runs the script on the same readings, for all methods or only those for `few` of many
+/// eigenpairs; what it lacks is said and left out.
+pub(crate) fn measure(leading: usize, sizes: Sizes, few: bool) -> Result<Vec<Row>> {
     let folder = std::env::temp_dir().join(format!("mercer-peers-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    for n in SIZES {
+    for n in sizes {
         fs::write(folder.join(format!("train{n}.f64")), bytes(&readings(n, n as u64)))?;
         fs::write(folder.join(format!("test{n}.f64")), bytes(&readings(n, 1 + n as u64)))?;
     }
     let python = std::env::var(OVERRIDE).unwrap_or_else(|_| "python3".into());
     let mut command = Command::new(&python);
-    command.arg(SCRIPT).arg(&folder);
+    command.arg(SCRIPT).arg(if few { "few" } else { "all" }).arg(&folder);
     command.args([leading.to_string(), INPUTS.to_string(), GAMMA.to_string()]);
-    command.args(SIZES.map(|n| n.to_string()));
+    command.args(sizes.map(|n| n.to_string()));
     for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
         command.env(threads, "1");
     }
@@ -58,7 +59,7 @@ fn row(line: &str) -> Result<Row> {
     let mut parts = line.split(';');
     let mut next = || parts.next().with_context(|| format!("incomplete: {line}"));
     let (task, name) = (next()?.to_string(), next()?.to_string());
-    let (mut milliseconds, mut residuals) = ([0.0; SIZES.len()], [0.0; SIZES.len()]);
+    let (mut milliseconds, mut residuals) = (Times::default(), Times::default());
     for number in milliseconds.iter_mut().chain(&mut residuals) {
         *number = next()?.parse().with_context(|| format!("not a number in: {line}"))?;
     }

@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-use crate::data::SIZES;
-
+pub(crate) type Sizes = [usize; 3];
 /// A number for each size.
-pub(crate) type Times = [f64; SIZES.len()];
+pub(crate) type Times = [f64; 3];
 
 pub(crate) struct Table {
     title: &'static str,
+    sizes: Sizes,
     rows: Vec<(String, Times)>,
 }
 
 impl Table {
-    pub(crate) fn new(title: &'static str) -> Self {
-        Self { title, rows: Vec::new() }
+    pub(crate) fn new(title: &'static str, sizes: Sizes) -> Self {
+        Self { title, sizes, rows: Vec::new() }
     }
 
     /// Adds a row, or to one that is there already the times that are better.
@@ -41,6 +41,7 @@ impl Table {
 pub(crate) struct Goal {
     pub(crate) what: &'static str,
     pub(crate) times: f64,
+    pub(crate) sizes: Sizes,
     /// `None` if the others could not be measured.
     pub(crate) lead: Option<Times>,
 }
@@ -48,7 +49,7 @@ pub(crate) struct Goal {
 impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "goal: {}, {}× at n =", self.what, self.times)?;
-        for (i, n) in SIZES.iter().enumerate() {
+        for (i, n) in self.sizes.iter().enumerate() {
             write!(f, "{} {n}", if i == 0 { "" } else { "," })?;
         }
         let Some(lead) = self.lead else {
@@ -65,7 +66,7 @@ impl fmt::Display for Table {
         let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         let width = width.max(self.title.len());
         write!(f, "{:<width$}", self.title)?;
-        for n in SIZES {
+        for n in self.sizes {
             write!(f, "  {:>16}", format!("n = {n}"))?;
         }
         writeln!(f)?;
@@ -87,7 +88,7 @@ mod tests {
 
     #[test]
     fn others_are_multiples_of_the_first() {
-        let mut table = Table::new("work");
+        let mut table = Table::new("work", [1, 2, 3]);
         table.row("ours", [1.0, 2.0, 4.0]);
         table.row("theirs", [3.0, 5.0, 4.0]);
         let text = table.to_string();
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_best_of_all_rounds_and_of_all_others_counts() {
-        let mut table = Table::new("work");
+        let mut table = Table::new("work", [1, 2, 3]);
         let times = [[2.0, 2.0, 4.0], [9.0, 4.0, 12.0], [6.0, 8.0, 16.0]];
         for (name, times) in ["ours", "a", "b"].into_iter().zip(times) {
             table.row(name, times);
@@ -105,7 +106,7 @@ mod tests {
         table.row("ours", [1.0, 3.0, 5.0]);
         assert_eq!(table.lead("ours", |name| name != "ours"), Some([6.0, 2.0, 3.0]));
         assert_eq!(table.lead("ours", |_| false), None);
-        let goal = |times, lead| Goal { what: "work", times, lead }.to_string();
+        let goal = |times, lead| Goal { what: "work", times, sizes: [1, 2, 3], lead }.to_string();
         let lead = Some([6.0, 2.0, 3.0]);
         assert!(goal(2.0, lead).ends_with(": 6.00×, 2.00×, 3.00×: met"), "{}", goal(2.0, lead));
         assert!(goal(2.5, lead).ends_with("NOT met"));
