@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::board::Board;
+use crate::board::{self, Board};
 use crate::compare::differences;
 use crate::firmware::{Executables, NO_PANIC, Program, Project, STACK};
 use crate::table::Table;
@@ -192,7 +192,7 @@ fn host_outputs(
 /// Runs a program on a board; the detail is a line count, or else what went wrong.
 fn compare(
     program: &Program,
-    board: &Board,
+    board: &'static Board,
     executables: &Executables,
     expected: &[String],
     limit: Duration,
@@ -202,6 +202,7 @@ fn compare(
         Some(Err(error)) => bail!("{error:#}"),
         None => bail!("it was not built"),
     };
+    let board = if program.is_large() { board::roomy(board)? } else { board };
     let mut lines = Vec::new();
     let ended = emulate::on_board(board, elf, limit, |line| lines.push(line.to_string()));
     let differing = differences(expected, &lines);

@@ -42,6 +42,13 @@ pub(crate) struct Program {
     features: Vec<String>,
 }
 
+impl Program {
+    /// Does it outgrow the microbit? The device test does, with all golden cases in it.
+    pub(crate) fn is_large(&self) -> bool {
+        self.kind == TargetKind::Test
+    }
+}
+
 /// A board that cannot run a program, and why: an entry of `package.metadata.device.skip`.
 #[derive(Debug, PartialEq)]
 struct Skip {
@@ -134,14 +141,23 @@ impl Project {
 
     /// Builds `programs` for a device.
     pub(crate) fn build_for(&self, toolchain: &Toolchain, programs: &[&Program]) -> Executables {
-        build(programs, || {
+        let cargo = || {
             let mut cargo = toolchain.cargo("build", &self.device_dir());
-            // The microbit has 256 KB of flash, less than all golden cases take at level 3.
+            // The microbit has 256 KB of flash.
             if toolchain.target() == "thumbv6m-none-eabi" {
                 cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s");
             }
             cargo
-        })
+        };
+        let (large, others): (Vec<&Program>, Vec<&Program>) =
+            programs.iter().partition(|program| program.is_large());
+        let mut built = build(&others, cargo);
+        built.extend(build(&large, || {
+            let mut cargo = cargo();
+            with_much_memory(&mut cargo);
+            cargo
+        }));
+        built
     }
 
     /// Builds `stack` for a device.
