@@ -172,6 +172,12 @@ impl Default for Choices {
 }
 
 impl Choices {
+    /// How many models a fit makes: for each fold, again where samples are left out, and the last.
+    pub(crate) fn fits(&self) -> u64 {
+        let rounds = if self.trim > 0.0 { 2 } else { 1 };
+        (self.folds as u64).saturating_mul(rounds).saturating_add(1)
+    }
+
     pub(crate) fn recipe<T: Number>(&self) -> Recipe<T> {
         let components = match self.components {
             Some(count) => Components::Fixed(count),

@@ -22,11 +22,11 @@ use crate::spread::spreads;
 use crate::text::{excerpt, shorten};
 use crate::training::{LONGEST_WARNING, Training};
 
-/// Learns a model. `step` is called after each piece of the work.
+/// Learns a model. `done` is called after each of the [models](Choices::fits) that it takes but the last.
 pub(crate) fn learn<T: Number>(
     data: &Loaded<T>,
     choices: &Choices,
-    step: &mut dyn FnMut(),
+    done: &mut dyn FnMut(),
 ) -> Result<Model<T>> {
     require_sizes(data, choices)?;
     let mut samples = data.samples.clone();
@@ -34,7 +34,7 @@ pub(crate) fn learn<T: Number>(
     require_scale(data, &mean, &deviation)?;
     let kernel = choices.kernel(&samples).map_err(|error| explain(error, data))?;
     let fitted = with_kernel!(kernel, T, kernel => {
-        fit(&samples, &data.begins(), kernel, choices, step)
+        fit(&samples, &data.begins(), kernel, choices, done)
     });
     let fitted = fitted.map_err(|error| explain(error, data))?;
     let training = fitted.training(choices, data);
@@ -146,7 +146,7 @@ fn fit<T, K>(
     begins: &[usize],
     kernel: &K,
     choices: &Choices,
-    step: &mut dyn FnMut(),
+    done: &mut dyn FnMut(),
 ) -> Result<Fitted<T>, Error>
 where
     T: Number,
@@ -166,8 +166,11 @@ where
     let mut learning = Learning::start(choices.recipe(), 0..n as u32, &mut scratch)?
         .with_recordings(begins.iter().copied())?;
     let refused = loop {
-        step();
-        cross_fit(&mut learning, samples, kernel, sizes, &mut scratch, step)?;
+        // Where a fold begins, the one before it has ended.
+        if learning.next_fold().is_some_and(|fold| fold > 0) {
+            done();
+        }
+        cross_fit(&mut learning, samples, kernel, sizes, &mut scratch, done)?;
         match learning.step(samples, |_: &Indexed<'_, _>| Ok(kernel.clone()), &mut scratch) {
             Ok(Progress::Working) => {}
             Ok(Progress::Done) => break None,
@@ -197,7 +200,6 @@ where
     };
     if choices.landmarks == Points::All {
         fitted.make_exact(kernel, &kept, learned.fit.components)?;
-        step();
     } else {
         let points = Indexed { samples, rows: &points };
         points.iter_samples().for_each(|point| fitted.points.push(point));
@@ -237,14 +239,14 @@ pub(crate) fn calibrate<T, K>(
     samples: &Grid<T>,
     kernel: &K,
     choices: &Choices,
-    step: &mut dyn FnMut(),
+    done: &mut dyn FnMut(),
 ) -> Result<Calibrated<T>, Error>
 where
     T: Number,
     K: BlockKernel<[T], Scalar = T> + Clone + Send + Sync,
 {
     let Fitted { threshold, false_alarms, alarms, refused, .. } =
-        fit(samples, &[], kernel, choices, step)?;
+        fit(samples, &[], kernel, choices, done)?;
     refused.map_or(Ok(Calibrated { threshold, false_alarms, alarms }), Err)
 }
 

@@ -137,7 +137,7 @@ fn fit<T: Number>(arguments: &Arguments) -> Result<Model<T>> {
     if let Some(front) = &front {
         choices.log = choices.log.with_front(front);
     }
-    let mut progress = Progress::new("fitting", 0);
+    let mut progress = Progress::new("fitting", choices.fits());
     let model = learn(&data, &choices, &mut || progress.step())?;
     Ok(Model { front, ..model })
 }
