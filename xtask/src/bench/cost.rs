@@ -57,7 +57,7 @@ fn bounds_hold_and_are_not_too_generous() {
         }
     }
     assert_eq!(detectors, 4 * 6 * 3, "four shapes, six boards, three levels");
-    assert!(projectors > 0);
+    assert_eq!(projectors, 6 * 3, "six boards, three levels");
 }
 
 /// What `begin` and the longest step take, with and without trimming.
