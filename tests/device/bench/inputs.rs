@@ -128,7 +128,7 @@ detector!(
     logarithmic, f32, LogScaling, LogDetector<D, R, P>, log_scaling()
 );
 
-/// The points and weights of [`detector`], without what is for scores.
+/// The points and weights of [`detector()`], without what is for scores.
 pub(crate) const fn projector<const D: usize, const R: usize, const P: usize>()
 -> GaussianProjector<D, R, P> {
     let kernel = Rbf::new(1.0 / (8.0 * D as f32));
