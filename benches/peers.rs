@@ -1,7 +1,9 @@
-//! How long mercer and its desktop relatives take: `cargo bench --bench peers` builds and runs the package in `peers/`.
+//! How long mercer and its desktop relatives take: `cargo bench --bench peers` builds and runs the
+//! package in `peers/`.
 //!
-//! A package of its own, because what it compares with takes longer to compile than all of mercer. It is built for the processor that it runs on, as nalgebra
-//! and faer are with it, and as LAPACK chooses its code when it starts; flags in `RUSTFLAGS` take the place of that.
+//! A package of its own, because what it compares with takes longer to compile than all of mercer.
+//! It is built for the processor that it runs on, as nalgebra and faer are with it, and as LAPACK
+//! chooses its code when it starts; flags in `RUSTFLAGS` take the place of that.
 
 use std::env;
 use std::path::Path;

@@ -1,8 +1,11 @@
-//! What is the wearer doing? From raw samples of a watch to one of four activities, by way of kernel principal components.
+//! What is the wearer doing? From raw samples of a watch to one of four activities, by way of
+//! kernel principal components.
 //!
-//! Raw samples fill windows, windows become features, and these are projected on the first components of a model that was fitted to all activities
-//! together, without being told which is which. Behind it stands the simplest classifier there is: the nearest mean of a class. It learns from the first half of
-//! the recordings and is tried on the other half; beside it, the same classifier on the features themselves, which up to five projections do not match, and six do.
+//! Raw samples fill windows, windows become features, and these are projected on the first
+//! components of a model that was fitted to all activities together, without being told which is
+//! which. Behind it stands the simplest classifier there is: the nearest mean of a class. It learns
+//! from the first half of the recordings and is tried on the other half; beside it, the same
+//! classifier on the features themselves, which up to five projections do not match, and six do.
 //!
 //! - host: `cargo run --release --example classify`
 //! - Cortex-M4F in QEMU: `cargo run --release --example classify --target thumbv7em-none-eabihf`
@@ -103,8 +106,8 @@ fn run() -> Result<(), Error> {
     Ok(())
 }
 
-/// Learns the mean of each class from one half of the recordings, and classifies the other half: how often it is right by the first feature alone, by the first
-/// two, and so on.
+/// Learns the mean of each class from one half of the recordings, and classifies the other half:
+/// how often it is right by the first feature alone, by the first two, and so on.
 #[inline(never)]
 fn try_out<const F: usize>(
     front: &mut Front,

@@ -56,7 +56,8 @@ fn describe<K: BlockKernel<[f32], Scalar = f32>>(
     );
     let labels = clusters.labels();
     show(samples, |i| if labels.get(i) == Some(&0) { b'o' } else { b'x' });
-    // Points of the outer ring have even numbers. Which cluster is which ring is for the clusters to say.
+    // Points of the outer ring have even numbers. Which cluster is which ring is for the clusters
+    // to say.
     let together = |cluster_of: &dyn Fn(usize) -> Result<usize, Error>| {
         let mut right = 0;
         for i in 0..SAMPLES {

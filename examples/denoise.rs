@@ -1,8 +1,9 @@
 //! Takes the noise out of handwritten digits, by linear and by kernel PCA.
 //!
-//! Learns on the device from 80 digits of 8 × 8 pixels, then spoils 20 others with Gaussian noise and with speckle, projects them onto the components and goes back to
-//! pixels. Linear PCA cannot follow the curved set of all digits: it must choose between few axes, which blur, and many, which keep the noise. Kernel PCA has more
-//! components than there are pixels to choose from.
+//! Learns on the device from 80 digits of 8 × 8 pixels, then spoils 20 others with Gaussian noise
+//! and with speckle, projects them onto the components and goes back to pixels. Linear PCA cannot
+//! follow the curved set of all digits: it must choose between few axes, which blur, and many,
+//! which keep the noise. Kernel PCA has more components than there are pixels to choose from.
 //!
 //! - host: `cargo run --release --example denoise`
 //! - Cortex-M4F in QEMU: `cargo run --release --example denoise --target thumbv7em-none-eabihf`

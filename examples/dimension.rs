@@ -1,7 +1,7 @@
 //! How many dimensions do labels need, and how noisy are they?
 //!
-//! Relevant dimension estimation on three problems: a curve with noise, two data sets like those of the lecture (one complex, one noisy),
-//! and the banana benchmark. Each time 64 samples.
+//! Relevant dimension estimation on three problems: a curve with noise, two data sets like those of
+//! the lecture (one complex, one noisy), and the banana benchmark. Each time 64 samples.
 //!
 //! - host: `cargo run --release --example dimension`
 //! - Cortex-M4F in QEMU: `cargo run --release --example dimension --target thumbv7em-none-eabihf`

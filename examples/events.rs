@@ -1,8 +1,8 @@
-//! A wireless sensor learns from its own event log what usual operation is, stores that, takes it up
-//! again after a reset, and raises an alarm when the sequence of events is not as usual.
+//! A wireless sensor learns from its own event log what usual operation is, stores that, takes it
+//! up again after a reset, and raises an alarm when the sequence of events is not as usual.
 //!
-//! A record is the last 32 event codes, a plain `[u8; 32]`. Records are compared by the substrings of
-//! three events that they share, so the order of events counts and not only how many there are.
+//! A record is the last 32 event codes, a plain `[u8; 32]`. Records are compared by the substrings
+//! of three events that they share, so the order of events counts and not only how many there are.
 //! Everything is what vectors of sensors have too: a [`Learner`] that cross-fits its threshold, a
 //! detector of a few bytes in flash, an [`Alarm`]. What codes do not have is a scale, and inputs to
 //! blame.

@@ -1,9 +1,12 @@
-//! Is this the exercise that was shown? Raw counts of a smart watch in, alarm out, with a detector in flash.
+//! Is this the exercise that was shown? Raw counts of a smart watch in, alarm out, with a detector
+//! in flash.
 //!
-//! `mercer fit` learned rowing from the raw counts of three people, by windows of 64 samples with mean, log deviation and log mean
-//! difference of each axis, gravity and all; `mercer export` wrote `data/shoulder/model.rs`, with the types of stream and monitor. Here counts of other recordings go through a
-//! `Monitor`, one after the other: the window keeps them as `i16`, which takes half the RAM. Each score must have the bits of `mercer score`,
-//! in `scores.csv`, or this program fails.
+//! `mercer fit` learned rowing from the raw counts of three people, by windows of 64 samples with
+//! mean, log deviation and log mean difference of each axis, gravity and all; `mercer export` wrote
+//! `data/shoulder/model.rs`, with the types of stream and monitor. Here counts of other recordings
+//! go through a `Monitor`, one after the other: the window keeps them as `i16`, which takes half
+//! the RAM. Each score must have the bits of `mercer score`, in `scores.csv`, or this program
+//! fails.
 //!
 //! - host: `cargo run --release --example exercise`
 //! - Cortex-M0 in QEMU: `cargo run --release --example exercise --target thumbv6m-none-eabi`

@@ -1,8 +1,10 @@
 //! Is a score on the device what `mercer score` says on the desk, and is the alarm?
 //!
-//! From raw recordings to firmware: `mercer fit` learned a detector, `mercer export --rust` wrote it as the source that is included here, and
-//! `mercer score` wrote `scores.csv` for recordings that it has not seen (`cargo xtask data` runs the three). Here their raw samples go through a
-//! `Monitor`. Every score must have the very same bits, and the alarm the same state after each, or this program fails.
+//! From raw recordings to firmware: `mercer fit` learned a detector, `mercer export --rust` wrote
+//! it as the source that is included here, and `mercer score` wrote `scores.csv` for recordings
+//! that it has not seen (`cargo xtask data` runs the three). Here their raw samples go through a
+//! `Monitor`. Every score must have the very same bits, and the alarm the same state after each, or
+//! this program fails.
 //!
 //! - host: `cargo run --release --example exported`
 //! - Cortex-M4F in QEMU: `cargo run --release --example exported --target thumbv7em-none-eabihf`
@@ -20,7 +22,8 @@ use support::say;
 
 include!("data/walking/model.rs");
 
-/// `row,spe,t2,abs_sum,unusual,alarm`, as `mercer score` prints it, for one activity after the other.
+/// `row,spe,t2,abs_sum,unusual,alarm`, as `mercer score` prints it, for one activity after the
+/// other.
 const SCORES: &str = include_str!("data/walking/scores.csv");
 
 static STREAM: ConstStaticCell<WalkingStream> = ConstStaticCell::new(WalkingStream::new());

@@ -1,4 +1,5 @@
-//! Inside or outside? A kernel Fisher discriminant tells two rings apart, where a straight line cannot.
+//! Inside or outside? A kernel Fisher discriminant tells two rings apart, where a straight line
+//! cannot.
 //!
 //! - host: `cargo run --release --example fisher`
 //! - Cortex-M4F in QEMU: `cargo run --release --example fisher --target thumbv7em-none-eabihf`

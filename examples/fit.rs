@@ -1,8 +1,8 @@
 //! Learns on the device what walking looks like, then scores what it has not seen.
 //!
 //! 1.6 s of a smart watch's accelerometer and gyroscope become 12 features. From 55 such windows of
-//! walking it picks landmarks, fits kernel PCA, and scores windows of walking, running, badminton and standing.
-//! All of it fits in the 16 KB of RAM of a micro:bit (Cortex-M0).
+//! walking it picks landmarks, fits kernel PCA, and scores windows of walking, running, badminton
+//! and standing. All of it fits in the 16 KB of RAM of a micro:bit (Cortex-M0).
 //!
 //! - host: `cargo run --release --example fit`
 //! - Cortex-M4F in QEMU: `cargo run --release --example fit --target thumbv7em-none-eabihf`
@@ -78,7 +78,8 @@ fn run() -> Result<(), Error> {
     show_scores(model, &scaling, stream)
 }
 
-// Apart from `run` (`inline(never)`): on a micro:bit there are 3 KB of stack, and each part needs some of it.
+// Apart from `run` (`inline(never)`): on a micro:bit there are 3 KB of stack, and each part needs
+// some of it.
 #[inline(never)]
 fn show_spectrum(model: &Model) {
     say!("");

@@ -1,8 +1,10 @@
-//! A radio mesh gets a map of itself from nothing but who hears whom, and a node that belongs to neither of its halves stands out.
+//! A radio mesh gets a map of itself from nothing but who hears whom, and a node that belongs to
+//! neither of its halves stands out.
 //!
-//! Twelve nodes on two floors, with the quality of each link; one link goes through the ceiling. A thirteenth node hears both floors. Heat that
-//! spreads along the links makes a kernel of the graph, `exp(−βL)`, and kernel PCA gives each node coordinates: the first one tells
-//! the floors apart. Then each node is scored by a model of the twelve others.
+//! Twelve nodes on two floors, with the quality of each link; one link goes through the ceiling. A
+//! thirteenth node hears both floors. Heat that spreads along the links makes a kernel of the
+//! graph, `exp(−βL)`, and kernel PCA gives each node coordinates: the first one tells the floors
+//! apart. Then each node is scored by a model of the twelve others.
 //!
 //! - host: `cargo run --release --example graph`
 //! - Cortex-M4F in QEMU: `cargo run --release --example graph --target thumbv7em-none-eabihf`
@@ -39,7 +41,8 @@ const LINKS: [(usize, usize, f32); 24] = [
 
 type Square = Matrix<f32, NODES, NODES>;
 type Workspace = ExactWorkspace<f32, NODES>;
-/// Of all nodes but one. Nodes that are heard by few keep their heat to themselves; normalised, they count as much as the others.
+/// Of all nodes but one. Nodes that are heard by few keep their heat to themselves; normalised,
+/// they count as much as the others.
 type Model<'a> = KernelPca<Normalised<Precomputed<'a, f32>>, usize, { NODES - 1 }, 2>;
 
 static WEIGHTS: ConstStaticCell<Square> = ConstStaticCell::new(Matrix::zeros());

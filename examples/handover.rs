@@ -1,8 +1,10 @@
-//! A detector learns while another one is at work, and then takes its place: no copy, no `unsafe`, and nobody waits.
+//! A detector learns while another one is at work, and then takes its place: no copy, no `unsafe`,
+//! and nobody waits.
 //!
-//! On a device `on_reading` is an interrupt, and may come between any two instructions of `main`; here it is called between two steps
-//! of learning. The two sides have a detector each, and exchange them as references through two mailboxes, which are locked for
-//! the time of a move. `firmware/` has the same with RTIC and Embassy, in real interrupts.
+//! On a device `on_reading` is an interrupt, and may come between any two instructions of `main`;
+//! here it is called between two steps of learning. The two sides have a detector each, and
+//! exchange them as references through two mailboxes, which are locked for the time of a move.
+//! `firmware/` has the same with RTIC and Embassy, in real interrupts.
 //!
 //! - host: `cargo run --release --example handover`
 //! - Cortex-M4F in QEMU: `cargo run --release --example handover --target thumbv7em-none-eabihf`

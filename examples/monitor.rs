@@ -1,7 +1,9 @@
-//! Raw samples in, alarms out: a smart watch learns how its wearer walks, and watches what comes then.
+//! Raw samples in, alarms out: a smart watch learns how its wearer walks, and watches what comes
+//! then.
 //!
-//! `Stream` makes a reading of every two seconds of accelerometer and gyroscope, `Lesson` teaches it to a learner, `Monitor` scores it
-//! and smooths the scores into an alarm. All of it takes 13 KB of RAM, so that the smallest board can learn. Host and device print the same.
+//! `Stream` makes a reading of every two seconds of accelerometer and gyroscope, `Lesson` teaches
+//! it to a learner, `Monitor` scores it and smooths the scores into an alarm. All of it takes 13 KB
+//! of RAM, so that the smallest board can learn. Host and device print the same.
 //!
 //! - host: `cargo run --release --example monitor`
 //! - Cortex-M0 in QEMU: `cargo run --release --example monitor --target thumbv6m-none-eabi`

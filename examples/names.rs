@@ -1,8 +1,9 @@
 //! Names become points in the plane: word embeddings without a neural network.
 //!
-//! Kernel PCA needs no numbers, only a kernel. Two names are the more alike the more substrings of three letters they share, and so the 35
-//! names of a lecture's vocabulary get coordinates. Three names that are not in it are then projected as well: each lands next to its family,
-//! whether two coordinates are compared or sixteen.
+//! Kernel PCA needs no numbers, only a kernel. Two names are the more alike the more substrings of
+//! three letters they share, and so the 35 names of a lecture's vocabulary get coordinates. Three
+//! names that are not in it are then projected as well: each lands next to its family, whether two
+//! coordinates are compared or sixteen.
 //!
 //! - host: `cargo run --release --example names`
 //! - Cortex-M4F in QEMU: `cargo run --release --example names --target thumbv7em-none-eabihf`

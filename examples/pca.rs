@@ -1,7 +1,8 @@
 //! Linear PCA of a smart watch's readings: how many numbers do 12 features take?
 //!
-//! Windows of accelerometer and gyroscope become 12 features. From 55 windows of walking it learns mean and principal axes, keeps as many as hold 90 %
-//! of the variance, and prints what each of the four activities loses on the way to these few numbers and back.
+//! Windows of accelerometer and gyroscope become 12 features. From 55 windows of walking it learns
+//! mean and principal axes, keeps as many as hold 90 % of the variance, and prints what each of the
+//! four activities loses on the way to these few numbers and back.
 //!
 //! - host: `cargo run --release --example pca`
 //! - Cortex-M4F in QEMU: `cargo run --release --example pca --target thumbv7em-none-eabihf`

@@ -1,7 +1,8 @@
 //! A detector that was trained on the host, in flash, projects and scores readings.
 //!
-//! The detector is a `static`: no fit, no workspace, no RAM but a stream of samples and a few hundred bytes of stack.
-//! `cargo xtask data` trained it on walking and wrote `data/walking/model.rs`, by `mercer fit` and `mercer export`.
+//! The detector is a `static`: no fit, no workspace, no RAM but a stream of samples and a few
+//! hundred bytes of stack. `cargo xtask data` trained it on walking and wrote
+//! `data/walking/model.rs`, by `mercer fit` and `mercer export`.
 //!
 //! - host: `cargo run --release --example project`
 //! - Cortex-M4F in QEMU: `cargo run --release --example project --target thumbv7em-none-eabihf`

@@ -1,7 +1,8 @@
 //! The same detector twice, in `f32` and in integers, on readings of a smart watch.
 //!
-//! A detector that was trained on the host lives in flash. The device turns it into integers, which cores without an FPU score tens
-//! of times as fast, and both are asked about walking and other motions.
+//! A detector that was trained on the host lives in flash. The device turns it into integers, which
+//! cores without an FPU score tens of times as fast, and both are asked about walking and other
+//! motions.
 //!
 //! - host: `cargo run --release --example quantised`
 //! - Cortex-M0 in QEMU: `cargo run --release --example quantised --target thumbv6m-none-eabi`

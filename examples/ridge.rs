@@ -1,8 +1,9 @@
 //! Kernel ridge regression on the device: reads a thermistor whose curve it has learned.
 //!
-//! The resistance of a thermistor falls steeply with temperature, so the voltage of a divider is anything but linear in it. From 12 calibration points a
-//! firmware learns to tell the temperature from the voltage, and at once, as a second output, how many millivolts make a degree. A small ridge meets the
-//! calibration points; a large one pulls everything towards zero.
+//! The resistance of a thermistor falls steeply with temperature, so the voltage of a divider is
+//! anything but linear in it. From 12 calibration points a firmware learns to tell the temperature
+//! from the voltage, and at once, as a second output, how many millivolts make a degree. A small
+//! ridge meets the calibration points; a large one pulls everything towards zero.
 //!
 //! - host: `cargo run --release --example ridge`
 //! - Cortex-M4F in QEMU: `cargo run --release --example ridge --target thumbv7em-none-eabihf`

@@ -1,8 +1,11 @@
-//! Learns, saves the model to flash, is reset, loads it and goes on; then learns anew, and power fails while that is saved.
+//! Learns, saves the model to flash, is reset, loads it and goes on; then learns anew, and power
+//! fails while that is saved.
 //!
-//! The flash is one in RAM that keeps to the rules of a real one (`support/flash.rs`), with the 1 KB pages of a micro:bit. What stores
-//! models on it is `support/store.rs`, which takes every flash that has a driver for the embedded-storage traits. At first it is full of
-//! something else, and at last a bit of it flips. All of it fits in the 16 KB of RAM of a micro:bit (Cortex-M0), the flash included.
+//! The flash is one in RAM that keeps to the rules of a real one (`support/flash.rs`), with the 1
+//! KB pages of a micro:bit. What stores models on it is `support/store.rs`, which takes every flash
+//! that has a driver for the embedded-storage traits. At first it is full of something else, and at
+//! last a bit of it flips. All of it fits in the 16 KB of RAM of a micro:bit (Cortex-M0), the flash
+//! included.
 //!
 //! - host: `cargo run --release --example store`
 //! - Cortex-M4F in QEMU: `cargo run --release --example store --target thumbv7em-none-eabihf`
@@ -155,7 +158,8 @@ fn load(model: &mut Model, flash: &mut Flash) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All that a reset leaves is the flash; the model that it brings back must score as the one before.
+/// All that a reset leaves is the flash; the model that it brings back must score as the one
+/// before.
 fn reset(
     restored: &mut Model,
     flash: &mut Flash,

@@ -16,12 +16,14 @@ import numpy as np
 import scipy
 import sklearn
 from scipy.linalg import eigh
+from sklearn.cluster import KMeans
 from sklearn.covariance import EllipticEnvelope, LedoitWolf
 from sklearn.decomposition import PCA
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import roc_auc_score
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
+from sklearn.neural_network import MLPRegressor
 from sklearn.svm import OneClassSVM
 
 SETS = ["breastw", "Ionosphere", "vowels", "Pima", "WDBC", "thyroid"]
@@ -32,13 +34,40 @@ def neighbours(k):
     return lambda x, y, _: NearestNeighbors(n_neighbors=k).fit(x).kneighbors(y)[0][:, -1]
 
 
-def mixture(x, y, seed):
-    return -GaussianMixture(2, reg_covar=1e-3, n_init=3, random_state=seed).fit(x).score_samples(y)
+def mixture(components, floor):
+    return lambda x, y, seed: -GaussianMixture(components, reg_covar=floor, n_init=3, random_state=seed).fit(x).score_samples(y)
 
 
-def linear(x, y, _):
-    pca = PCA(0.9).fit(x)
-    return ((y - pca.inverse_transform(pca.transform(y))) ** 2).sum(axis=1)
+def one_class(share):
+    return lambda x, y, _: -OneClassSVM(nu=share).fit(x).score_samples(y)
+
+
+def forest(trees, rows):
+    def score(x, y, seed):
+        samples = rows if rows == "auto" else min(rows, len(x))
+        return -IsolationForest(n_estimators=trees, max_samples=samples, random_state=seed).fit(x).score_samples(y)
+
+    return score
+
+
+def half(x):
+    return x.shape[1] // 2
+
+
+def linear(components):
+    def score(x, y, _):
+        pca = PCA(components(x)).fit(x)
+        return ((y - pca.inverse_transform(pca.transform(y))) ** 2).sum(axis=1)
+
+    return score
+
+
+def autoencoder(x, y, seed):
+    """Half as many hidden nodes as inputs, tanh. Of the settings that were tried (relu, Adam, other penalties) the best here."""
+    network = MLPRegressor(
+        hidden_layer_sizes=(half(x),), activation="tanh", solver="lbfgs", alpha=0.1, max_iter=2000, random_state=seed
+    ).fit(x, x)
+    return ((y - network.predict(y)) ** 2).sum(axis=1)
 
 
 def kernel(x, y, _):
@@ -59,13 +88,20 @@ def kernel(x, y, _):
 METHODS = {
     "1-NN": neighbours(1),
     "5-NN": neighbours(5),
-    "Gaussian mixture, 2": mixture,
+    "Gaussian mixture, 2": mixture(2, 1e-3),
+    "Gaussian mixture, 4": mixture(4, 1e-2),
+    "k-means, 8": lambda x, y, seed: KMeans(8, n_init=10, random_state=seed).fit(x).transform(y).min(axis=1),
     "local outlier factor, 20": lambda x, y, _: -LocalOutlierFactor(20, novelty=True).fit(x).score_samples(y),
-    "one-class SVM": lambda x, y, _: -OneClassSVM(nu=0.1).fit(x).score_samples(y),
-    "isolation forest": lambda x, y, seed: -IsolationForest(n_estimators=100, random_state=seed).fit(x).score_samples(y),
+    "one-class SVM": one_class(0.1),
+    "one-class SVM, half of the rows": one_class(0.5),
+    "isolation forest": forest(100, "auto"),
+    "isolation forest, 100 × 64": forest(100, 64),
+    "isolation forest, 25 × 32": forest(25, 32),
     "Mahalanobis, Ledoit-Wolf": lambda x, y, _: LedoitWolf().fit(x).mahalanobis(y),
     "elliptic envelope": lambda x, y, seed: -EllipticEnvelope(contamination=0.1, random_state=seed).fit(x).score_samples(y),
-    "linear PCA, 90 %": linear,
+    "linear PCA, 90 %": linear(lambda x: 0.9),
+    "linear PCA, half": linear(half),
+    "autoencoder": autoencoder,
     "kernel PCA in numpy": kernel,
 }
 

@@ -18,7 +18,7 @@
 //! | [`folds`] | how samples are dealt into folds: [`FoldOrder`] |
 //! | [`later`] | a threshold from the readings after learning: [`LaterReadings`] |
 //! | [`learning`] | cross-fit, calibration and fit in steps: [`Recipe`], [`LearnReport`] |
-//! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static` |
+//! | `learner` | [`Learner`]: samples, memory and detector in one, for a `static`; [`LeanLearner`]: in a third of the RAM |
 //! | [`alarm`] | [`Alarm`]: smoothed score or m of n, hysteresis, latch, acknowledge |
 //! | `trial` | at which value of one input a reading scores lowest |
 //! | [`explain`] | which input is to blame, and what it should have read |
@@ -65,7 +65,7 @@ pub use folds::FoldOrder;
 pub use inputs::InputSet;
 pub use interface::Detect;
 pub use later::{LaterCalibration, LaterReadings};
-pub use learner::{GaussianLearner, Learner, LogLearner, Replace};
+pub use learner::{GaussianLearner, LeanLearner, Learner, LogLearner, Pupil, Replace};
 pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
 pub use logs::{LogScaling, Logs};
 pub use missing::PartialVerdict;

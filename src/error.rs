@@ -247,6 +247,12 @@ pub enum Fault {
         /// Which input (sensor), counted from 0.
         input: usize,
     },
+    /// An input is so far from all others that a learner which keeps samples in few bits cannot
+    /// tell these apart.
+    Outlier {
+        /// Which input (sensor), counted from 0.
+        input: usize,
+    },
     /// No input is finite: there is nothing left to judge.
     AllMissing,
     /// An index into a precomputed Gram matrix lies outside it.
@@ -433,6 +439,11 @@ impl fmt::Display for Fault {
             Self::ZeroNorm => f.write_str("norm is zero, so that a normalised kernel has no value"),
             Self::Overflow => f.write_str("kernel or result overflows"),
             Self::ScaleOverflow { input } => write!(f, "input {input} is too large to be scaled"),
+            Self::Outlier { input } => write!(
+                f,
+                "input {input} is so far from all others that 16 bits do not tell these apart: \
+                 learn again without this sample"
+            ),
             Self::AllMissing => f.write_str("all inputs are missing"),
             Self::OutOfRange { size } => {
                 write!(f, "index is outside the precomputed matrix of {size} rows")

@@ -47,6 +47,7 @@
 
 pub mod block;
 mod compose;
+pub(crate) mod counts;
 mod gaussian;
 mod gradient;
 mod precomputed;
@@ -63,7 +64,7 @@ pub use compose::{Conformal, Cosine, Exp, Mapped, Normalised, Product, Scale, Su
 pub use gaussian::Rbf;
 pub use gradient::Gradient;
 pub use precomputed::Precomputed;
-pub use samples::{Indexed, Sample, Samples, Vector};
+pub use samples::{Index, Indexed, Sample, Samples, Vector};
 pub use spectrum::Spectrum;
 pub use text::{Codes, Text};
 pub use vector::{Laplacian, Linear, Poly, QuadraticForm, Sigmoid};

@@ -56,7 +56,7 @@
 //! ```
 //!
 //! **Raw samples in, alarms out:** a [`Monitor`] brings windows, features, a detector and an alarm
-//! together; its [page](monitor) has an example.
+//! together; its page has an example.
 //!
 //! # The rooms
 //! Raw samples → `signal` → readings → `detect` ← `kpca` ← `kernel` ← `linalg`: `detect` and what
@@ -105,12 +105,18 @@ pub mod monitor;
 // Beside that line: the lectures' other methods.
 pub mod methods;
 
+#[doc(inline)]
 pub use detect::{
-    Alarm, AlarmConfig, AlarmState, Detect, Detector, GaussianDetector, GaussianLearner, Learner,
-    Projector, QuantisedDetector, Recipe, Verdict,
+    Alarm, AlarmConfig, AlarmState, Detect, Detector, GaussianDetector, GaussianLearner,
+    LeanLearner, Learner, Projector, QuantisedDetector, Recipe, Verdict,
 };
+#[doc(inline)]
 pub use error::Error;
+#[doc(inline)]
 pub use kernel::Kernel;
+#[doc(inline)]
 pub use kpca::KernelPca;
+#[doc(inline)]
 pub use monitor::Monitor;
+#[doc(inline)]
 pub use progress::Progress;

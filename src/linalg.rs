@@ -10,6 +10,7 @@
 //! | `lanes` | four sums at once: the inner loops of a score |
 //! | `rows` | arithmetic on rows in a fixed order: the inner loops of a fit |
 //! | `blocks` | sums over many samples |
+//! | `covariance` | sums of products over samples |
 //! | [`cholesky`] | linear systems with a positive definite matrix |
 //! | [`eigen`] | all eigenpairs of a symmetric matrix, or the leading ones; functions of matrices |
 //!
@@ -19,6 +20,7 @@
 pub(crate) mod blocks;
 pub(crate) mod carve;
 pub mod cholesky;
+pub(crate) mod covariance;
 pub mod eigen;
 pub(crate) mod lanes;
 mod matrix;

@@ -131,6 +131,12 @@ pub trait Real:
     fn ln(self) -> Self;
     /// `eˣ`, that of libm; kernels have a [`Math`] of their own.
     fn exp(self) -> Self;
+    /// What [`scaled_by`](Self::scaled_by) takes for this divisor: in `f32` its reciprocal, because
+    /// a Cortex-M4F takes 14 cycles to divide; in `f64` itself, which is for hosts, where results
+    /// are compared with those of others: among discrete samples a last bit decides between pivots.
+    fn to_factor(self) -> Self;
+    /// Divided by the number that the factor was made of.
+    fn scaled_by(self, factor: Self) -> Self;
     /// Neither NaN nor infinite.
     fn is_finite(self) -> bool;
 
@@ -238,7 +244,7 @@ pub struct Libm;
 pub struct Micromath;
 
 macro_rules! real {
-    ($t:ty, $sqrt:path, $ln:path, $exp:path, $tanh:path) => {
+    ($t:ty, $sqrt:path, $ln:path, $exp:path, $tanh:path, |$x:ident| $factor:expr, $scale:path) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -271,6 +277,15 @@ macro_rules! real {
             fn exp(self) -> Self {
                 $exp(self)
             }
+            #[inline(always)]
+            fn to_factor(self) -> Self {
+                let $x = self;
+                $factor
+            }
+            #[inline(always)]
+            fn scaled_by(self, factor: Self) -> Self {
+                $scale(self, factor)
+            }
             fn is_finite(self) -> bool {
                 self.is_finite()
             }
@@ -286,8 +301,8 @@ macro_rules! real {
         }
     };
 }
-real!(f32, libm::sqrtf, logarithm::ln, libm::expf, libm::tanhf);
-real!(f64, libm::sqrt, libm::log, libm::exp, libm::tanh);
+real!(f32, libm::sqrtf, logarithm::ln, libm::expf, libm::tanhf, |x| 1.0 / x, Mul::mul);
+real!(f64, libm::sqrt, libm::log, libm::exp, libm::tanh, |x| x, Div::div);
 
 #[cfg(feature = "micromath")]
 impl Math<f32> for Micromath {
@@ -320,9 +335,9 @@ pub(crate) fn first_not_finite<T: Real>(values: &[T]) -> Option<usize> {
     values.iter().position(|v| !v.is_finite())
 }
 
-/// `Σ values`.
+/// `Σ values`; from −0, since adding to it changes nothing, so that the first addition is left out.
 pub(crate) fn sum<T: Real>(values: impl IntoIterator<Item = T>) -> T {
-    values.into_iter().fold(T::ZERO, |sum, v| sum + v)
+    values.into_iter().fold(-T::ZERO, |sum, v| sum + v)
 }
 
 /// Values that [`long_sum`] adds up before they join the total.

@@ -1,52 +1,6 @@
 //! One value for a firmware: raw samples in, verdicts and alarms out.
 //!
-//! ```
-//! use mercer::kernel::Rbf;
-//! use mercer::monitor::Lesson;
-//! use mercer::signal::{Feature, FrontEnd};
-//! use mercer::{GaussianLearner, Monitor, Recipe};
-//!
-//! struct Pump;
-//! impl FrontEnd for Pump {
-//!     const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::LogMad];
-//!     const CHANNELS: &'static [&'static str] = &["flow", "pressure"];
-//! }
-//! /// 2 channels, windows of 32 samples, a new one every 16.
-//! type PumpStream = mercer::stream!(Pump, f32, 2, 32, 16);
-//!
-//! # let mut state = 1_u32;
-//! # let mut noise = || {
-//! #     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-//! #     (state >> 8) as f32 / 16_777_216.0 - 0.5
-//! # };
-//! // In firmware both are a `static`.
-//! let mut stream = PumpStream::new();
-//! let mut learner = GaussianLearner::<{ PumpStream::INPUTS }, 64, 16, 8>::new();
-//! let mut lesson = Lesson::new(&mut learner, &mut stream);
-//! # let mut usual = |t: u32| [5.0 + 0.2 * noise(), 2.0 + (t as f32 * 0.8).sin() + 0.1 * noise()];
-//! for t in 0..32 + 63 * 16 {
-//!     lesson.push(&usual(t))?;
-//! }
-//! lesson.gap(); // the pump is switched off
-//! learner.learn(Rbf::for_inputs(PumpStream::INPUTS), Recipe::default())?;
-//!
-//! let mut monitor = Monitor::new(learner.detector()?, &mut stream);
-//! # let mut usual = |t: u32| [5.0 + 0.2 * noise(), 2.0 + (t as f32 * 0.8).sin() + 0.1 * noise()];
-//! for t in 0..200 {
-//!     let [flow, pressure] = usual(t);
-//!     // After 100 samples the flow trembles.
-//!     let flow = if t < 100 { flow } else { 5.0 + 8.0 * (flow - 5.0) };
-//!     if let Some(outcome) = monitor.push(&[flow, pressure])? {
-//!         if outcome.alarm.is_active() {
-//!             let suspect = monitor.suspect()?;
-//!             let name = monitor.names().get(suspect.input).expect("an input has a name");
-//!             assert!(name.to_string().starts_with("flow_log"), "{name}");
-//!         }
-//!     }
-//! }
-//! assert!(monitor.alarm().state().is_active());
-//! # Ok::<(), mercer::Error>(())
-//! ```
+//! [`Monitor`] has an example.
 //!
 //! # Bad samples, and gaps
 //! A sample that is not finite is an error, [`Error::Channel`]; the window and the operators start
@@ -140,7 +94,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `widen` | [`FromReading`]: readings for detectors in `f32` and in `f64` |
-//! | `lesson` | [`Lesson`]: raw samples for a [`Learner`](crate::Learner) |
+//! | `lesson` | [`Lesson`]: raw samples for a [`Learner`](crate::Learner) or a [`LeanLearner`](crate::LeanLearner) |
 //! | [`stored`] | a front end as bytes, in front of its detector |
 //!
 //! This room knows [`signal`](crate::signal) and [`detect`](crate::detect), which do not know each
@@ -178,7 +132,53 @@ pub struct Outcome<T> {
 /// [`Stream`](crate::signal::Stream), or `&mut` one. References let both be a `static` that takes
 /// no flash, and the monitor is then small: a few dozen bytes.
 ///
-/// The [module](self) has an example.
+/// ```
+/// use mercer::kernel::Rbf;
+/// use mercer::monitor::Lesson;
+/// use mercer::signal::{Feature, FrontEnd};
+/// use mercer::{GaussianLearner, Monitor, Recipe};
+///
+/// struct Pump;
+/// impl FrontEnd for Pump {
+///     const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::LogMad];
+///     const CHANNELS: &'static [&'static str] = &["flow", "pressure"];
+/// }
+/// /// 2 channels, windows of 32 samples, a new one every 16.
+/// type PumpStream = mercer::stream!(Pump, f32, 2, 32, 16);
+///
+/// # let mut state = 1_u32;
+/// # let mut noise = || {
+/// #     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+/// #     (state >> 8) as f32 / 16_777_216.0 - 0.5
+/// # };
+/// // In firmware both are a `static`.
+/// let mut stream = PumpStream::new();
+/// let mut learner = GaussianLearner::<{ PumpStream::INPUTS }, 64, 16, 8>::new();
+/// let mut lesson = Lesson::new(&mut learner, &mut stream);
+/// # let mut usual = |t: u32| [5.0 + 0.2 * noise(), 2.0 + (t as f32 * 0.8).sin() + 0.1 * noise()];
+/// for t in 0..32 + 63 * 16 {
+///     lesson.push(&usual(t))?;
+/// }
+/// lesson.gap(); // the pump is switched off
+/// learner.learn(Rbf::for_inputs(PumpStream::INPUTS), Recipe::default())?;
+///
+/// let mut monitor = Monitor::new(learner.detector()?, &mut stream);
+/// # let mut usual = |t: u32| [5.0 + 0.2 * noise(), 2.0 + (t as f32 * 0.8).sin() + 0.1 * noise()];
+/// for t in 0..200 {
+///     let [flow, pressure] = usual(t);
+///     // After 100 samples the flow trembles.
+///     let flow = if t < 100 { flow } else { 5.0 + 8.0 * (flow - 5.0) };
+///     if let Some(outcome) = monitor.push(&[flow, pressure])? {
+///         if outcome.alarm.is_active() {
+///             let suspect = monitor.suspect()?;
+///             let name = monitor.names().get(suspect.input).expect("an input has a name");
+///             assert!(name.to_string().starts_with("flow_log"), "{name}");
+///         }
+///     }
+/// }
+/// assert!(monitor.alarm().state().is_active());
+/// # Ok::<(), mercer::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Monitor<D, S: Source, X: Vector = <S as Source>::Reading> {
     detector: D,

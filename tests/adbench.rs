@@ -1,7 +1,9 @@
-//! Six real anomaly-detection sets of ADBench: agreement with a reference in numpy, false alarms, and `docs/EVALUATION.md`.
+//! Six real anomaly-detection sets of ADBench: agreement with a reference in numpy, false alarms,
+//! and `docs/EVALUATION.md`.
 //!
-//! The data are not part of the repository; without `../shared/data/adbench` there is nothing to do. `cargo test --test adbench -- --nocapture`
-//! prints the largest differences and the rates of each set, `MERCER_UPDATE=1` writes the document anew.
+//! The data are not part of the repository; without `../shared/data/adbench` there is nothing to
+//! do. `cargo test --test adbench -- --nocapture` prints the largest differences and the rates of
+//! each set, `MERCER_UPDATE=1` writes the document anew.
 
 mod common;
 mod evaluation;
@@ -9,7 +11,8 @@ mod evaluation;
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use common::{Grid, Table, number};
+use common::{Grid, number};
+use evaluation::sets::{SETS, SPLITS, Set};
 use evaluation::{
     Comparison, Learned, Precision, Width, alarm_rate, auroc, is_shared, learn, mean, read_shared,
     require_section, standardised, with_logs,
@@ -21,8 +24,6 @@ use mercer::detect::{FoldOrder, Warning};
 use mercer::kpca::{Components, Score};
 use mercer::math::{Fast, Math};
 
-const SETS: [&str; 6] = ["breastw", "Ionosphere", "vowels", "Pima", "WDBC", "thyroid"];
-const SPLITS: usize = 5;
 const RECIPES: [Rule; 2] =
     [Rule { name: "2m", factor: 2.0, share: 0.95 }, Rule { name: "8m", factor: 8.0, share: 0.99 }];
 /// The one that the library's defaults follow.
@@ -37,11 +38,12 @@ struct Rule {
     share: f64,
 }
 
-/// Where the reference begins the Cholesky factorisation with the second sample instead of the first.
+/// Where the reference begins the Cholesky factorisation with the second sample instead of the
+/// first.
 ///
-/// All diagonal entries of a Gaussian kernel matrix are 1, so any sample may come first. The library takes the first of equals;
-/// so does the reference elsewhere: presumably rounding made its first entry a little smaller here. With the second sample first,
-/// its numbers are reproduced.
+/// All diagonal entries of a Gaussian kernel matrix are 1, so any sample may come first. The
+/// library takes the first of equals; so does the reference elsewhere: presumably rounding made its
+/// first entry a little smaller here. With the second sample first, its numbers are reproduced.
 const SECOND_FIRST: [(&str, usize, &str); 4] =
     [("Ionosphere", 1, "2m"), ("Ionosphere", 1, "8m"), ("Pima", 3, "2m"), ("thyroid", 0, "2m")];
 
@@ -139,7 +141,8 @@ struct Outcome {
     auroc_abs_sum: f64,
     /// At a nominal 5 % and 1 %, by cross-fit.
     alarms: [Alarms; 2],
-    /// False alarms if the threshold for 5 % came from the scores of the samples the model was fitted to.
+    /// False alarms if the threshold for 5 % came from the scores of the samples the model was
+    /// fitted to.
     naive_far: f64,
 }
 
@@ -173,34 +176,6 @@ fn evaluate_sets<C: Send>(evaluate: impl Fn(&Set) -> Vec<C> + Sync) -> Vec<C> {
         let threads = SETS.map(|name| scope.spawn(|| evaluate(&Set::read(name, &splits))));
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     })
-}
-
-/// Rows with their labels, and which of them each split learns from.
-struct Set {
-    name: &'static str,
-    rows: Grid<f64>,
-    labels: Vec<f64>,
-    splits: Vec<(usize, Vec<u32>)>,
-}
-
-impl Set {
-    fn read(name: &'static str, splits: &Table) -> Self {
-        let table = read_shared(&format!("adbench/{name}.csv"));
-        let numbers = table.numbers();
-        let rows = Grid::from_fn(numbers.rows, numbers.columns - 1, |i, j| numbers.at(i, j));
-        let lines = (0..splits.rows()).filter(|&line| splits.text(line, "data") == name);
-        let split = |line| {
-            let rows = splits.text(line, "train_rows").split(' ');
-            let rows = rows.map(|row| row.parse().expect("a row number")).collect();
-            (number(splits.text(line, "split")) as usize, rows)
-        };
-        Self { name, rows, labels: table.column("label"), splits: lines.map(split).collect() }
-    }
-
-    fn rows<T: Precision>(&self) -> Grid<T> {
-        let Grid { rows, columns, .. } = self.rows;
-        Grid::from_fn(rows, columns, |i, j| T::from_f64(self.rows.at(i, j)))
-    }
 }
 
 fn evaluate_set<T: Precision>(set: &Set) -> Vec<Case>
@@ -310,8 +285,9 @@ fn test_scores<T: Precision>(
     })
 }
 
-/// Every number of the reference. Rates are counts over at most 2500 rows: in double precision not one may be judged otherwise,
-/// in single one of 333, or one anomaly where there are fewer: that of thyroid's 93 which lies next to the threshold.
+/// Every number of the reference. Rates are counts over at most 2500 rows: in double precision not
+/// one may be judged otherwise, in single one of 333, or one anomaly where there are fewer: that of
+/// thyroid's 93 which lies next to the threshold.
 fn compare<T: Precision>(cases: &[Case]) {
     let reference = read_shared("adbench/reference_kpca.csv");
     let mut comparison = Comparison::default();

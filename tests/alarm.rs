@@ -1,5 +1,5 @@
-//! The alarm follows its documented tables, checked against a plain model over every short sequence of events, for both rules and all
-//! numbers; and what it keeps survives a reset.
+//! The alarm follows its documented tables, checked against a plain model over every short sequence
+//! of events, for both rules and all numbers; and what it keeps survives a reset.
 
 use std::fmt::Debug;
 
@@ -578,8 +578,8 @@ fn another_configuration_or_type_is_named() {
     assert_eq!(Alarm::<u64>::restore(config, &bytes), Err(scalar(1, 8)));
 }
 
-/// Every value of every byte, with a checksum that is right: what is accepted is a state that can be stored and says the same again,
-/// and no other.
+/// Every value of every byte, with a checksum that is right: what is accepted is a state that can
+/// be stored and says the same again, and no other.
 #[test]
 fn states_that_no_alarm_comes_into_are_refused() {
     fn try_it<T: Smooth + Debug>(config: AlarmConfig, alarm: &Alarm<T>) -> usize {
@@ -620,7 +620,8 @@ fn states_that_no_alarm_comes_into_are_refused() {
 
     let config = AlarmConfig::DEFAULT.rule(AlarmRule::THREE_OF_FIVE);
     let alarm = raised(config, &[verdict(9.0_f32, Threshold::new(1.0)); 3]);
-    // Other states (2), histories of 5 readings of which one at least is unusual (30), missing ones.
+    // Other states (2), histories of 5 readings of which one at least is unusual (30), missing
+    // ones.
     assert_eq!(try_it(config, &alarm), 20 + 2 + 30 + 2 * 255);
 }
 

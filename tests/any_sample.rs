@@ -1,5 +1,5 @@
-//! Learner, detector, calibration and storage work for samples that are no vectors: event codes, text
-//! of varying length, and a type of the user's own.
+//! Learner, detector, calibration and storage work for samples that are no vectors: event codes,
+//! text of varying length, and a type of the user's own.
 
 use mercer::detect::persist::{Encode, EncodeScaling, Reader, Writer};
 use mercer::detect::{Inspect, Reading, Unscaled, Warning};

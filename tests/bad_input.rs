@@ -278,7 +278,8 @@ fn the_eigensolver_refuses_matrices_it_cannot_decompose() {
     refused(unfinished, Error::NoConvergence { sweeps: 0 }, text);
 }
 
-/// Entries and eigenvalues are finite here, but the Frobenius norm, which convergence is measured by, is not.
+/// Entries and eigenvalues are finite here, but the Frobenius norm, which convergence is measured
+/// by, is not.
 #[test]
 fn the_eigensolver_solves_matrices_near_overflow() {
     let unit = f32::MAX / 10.0;

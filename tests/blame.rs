@@ -1,7 +1,8 @@
-//! Whom a detector blames, and what it sees without one of its sensors: six real sets of ADBench, and two tables of
-//! `docs/EVALUATION.md`.
+//! Whom a detector blames, and what it sees without one of its sensors: six real sets of ADBench,
+//! and two tables of `docs/EVALUATION.md`.
 //!
-//! The data are not part of the repository; without `../shared/data/adbench` there is nothing to do. `MERCER_UPDATE=1` writes the tables anew.
+//! The data are not part of the repository; without `../shared/data/adbench` there is nothing to
+//! do. `MERCER_UPDATE=1` writes the tables anew.
 
 mod common;
 mod evaluation;
@@ -85,7 +86,8 @@ const FAULTS: [&str; 5] = [
     "stuck at its mean",
 ];
 
-/// A fault of fewer deviations is none: another row may have the same value, and a sensor that hangs may be right.
+/// A fault of fewer deviations is none: another row may have the same value, and a sensor that
+/// hangs may be right.
 const LEAST: f32 = 0.5;
 
 /// How often the right input was named.
@@ -104,8 +106,8 @@ struct Suspects {
     all: [[Named; 6]; 5],
     /// Of these, the rows that were usual before the fault and are not any more.
     noticed: [[Named; 6]; 5],
-    /// Errors of the value that the suspect should have read, in deviations, by fault; those of answering with the
-    /// mean, and with what the iteration for Gaussian kernels finds.
+    /// Errors of the value that the suspect should have read, in deviations, by fault; those of
+    /// answering with the mean, and with what the iteration for Gaussian kernels finds.
     errors: [[Vec<f32>; 3]; 5],
 }
 

@@ -1,7 +1,8 @@
 //! Inputs whose faults pass unnoticed are named, those whose faults are found are not.
 //!
-//! What is found is counted here on readings that were not learned from, with the deviation of the distribution they come from; learning has its
-//! samples only. `cargo test --test blind -- --nocapture` prints both.
+//! What is found is counted here on readings that were not learned from, with the deviation of the
+//! distribution they come from; learning has its samples only. `cargo test --test blind --
+//! --nocapture` prints both.
 
 mod faults;
 mod common;
@@ -143,7 +144,8 @@ impl Tally {
     }
 }
 
-/// Robust deviation of a distribution: a normal one's by its inner four fifths, or the step between levels.
+/// Robust deviation of a distribution: a normal one's by its inner four fifths, or the step between
+/// levels.
 fn deviation(input: Input) -> f64 {
     let mut random = random(999);
     let mut values: Vec<f64> = (0..20_000).map(|_| input.value(&mut random)).collect();
@@ -276,7 +278,8 @@ fn causes_are_told_apart() {
     let constant = Warning::ConstantInputs { first: 1, count: 1 };
     assert_eq!(report.unwrap().warnings(), [constant]);
 
-    // Two strange samples, by α = 1 %, set the threshold for inputs that have no outlier themselves.
+    // Two strange samples, by α = 1 %, set the threshold for inputs that have no outlier
+    // themselves.
     let mut strange = normal.clone();
     for (i, value) in [(40, 5.5), (90, -5.5)] {
         for j in 0..4 {
@@ -291,7 +294,8 @@ fn causes_are_told_apart() {
 
 #[test]
 fn a_linear_kernel_that_explains_an_input_away_is_named() {
-    // The product of two hidden states is no combination of the other inputs: a component of its own.
+    // The product of two hidden states is no combination of the other inputs: a component of its
+    // own.
     let mut random = random(5);
     let reading = |random: &mut Random| {
         let (a, b) = (random.normal(), random.normal());
@@ -337,7 +341,8 @@ fn clean_samples_give_no_such_warning() {
 
 const SETS: [&str; 6] = ["breastw", "Ionosphere", "vowels", "Pima", "WDBC", "thyroid"];
 
-/// Real data: what is named deserves it. The faults are put into normal rows that were not learned from.
+/// Real data: what is named deserves it. The faults are put into normal rows that were not learned
+/// from.
 #[test]
 fn on_real_data_only_inputs_whose_faults_are_not_found_are_named() -> Result<(), Error> {
     if !is_shared("adbench") {
@@ -441,7 +446,8 @@ fn samples_are_numbered_as_the_caller_does() {
     assert_eq!(outlier(&learner), 13);
 }
 
-/// With trimming the positions shift: of two glitches one is trimmed, and the other one is named by its own row.
+/// With trimming the positions shift: of two glitches one is trimmed, and the other one is named by
+/// its own row.
 #[test]
 fn rows_keep_their_numbers_when_others_are_trimmed() {
     let mut samples = sight::rows::<f64>(&[Input::Normal; 4], 120, &mut random(8));

@@ -1,5 +1,5 @@
-//! A detector in the caller's memory, of sizes that are known at run time, is the one that a learner of
-//! constant sizes learns, to the last bit.
+//! A detector in the caller's memory, of sizes that are known at run time, is the one that a
+//! learner of constant sizes learns, to the last bit.
 
 mod common;
 mod learning;

@@ -101,8 +101,9 @@ fn cross_fit_keeps_its_promise_where_the_training_scores_would_not() {
             in_sample_alarms += usize::from(reading.score.spe > in_sample);
         }
     }
-    // The share of one machine is Beta(α(n+1), (1−α)(n+1)) at the worst, so the mean of 12 machines and 1200 readings has a
-    // standard deviation of √(0.05·0.95/12·(1/62 + 1/100)) = 0.010; four of them above 5 % is 9 %.
+    // The share of one machine is Beta(α(n+1), (1−α)(n+1)) at the worst, so the mean of 12 machines
+    // and 1200 readings has a standard deviation of √(0.05·0.95/12·(1/62 + 1/100)) = 0.010;
+    // four of them above 5 % is 9 %.
     let of = |count: usize| count as f64 / (MACHINES as usize * FRESH) as f64;
     assert!((0.01..0.09).contains(&of(alarms)), "{}", of(alarms));
     assert!(of(in_sample_alarms) > 0.15, "{}", of(in_sample_alarms));

@@ -1,7 +1,7 @@
 //! Realised false alarms of many kinds of readings: docs/CALIBRATION.md.
 //!
-//! `cargo test --test calibration_table -- --nocapture` prints the table, `MERCER_UPDATE=1` writes it
-//! into the document.
+//! `cargo test --test calibration_table -- --nocapture` prints the table, `MERCER_UPDATE=1` writes
+//! it into the document.
 
 mod common;
 mod evaluation;
@@ -80,7 +80,8 @@ fn spe_table(rows: &[Row]) -> String {
     table
 }
 
-/// Mean and 90 % quantile in per cent, with a mark where learning says that the samples are too few.
+/// Mean and 90 % quantile in per cent, with a mark where learning says that the samples are too
+/// few.
 fn rates(trials: &[Trial]) -> String {
     let mut rates: Vec<f64> = trials.iter().map(Trial::spe_rate).collect();
     rates.sort_by(f64::total_cmp);

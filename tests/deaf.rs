@@ -1,6 +1,8 @@
-//! A threshold that no reading exceeds is never handed out: readings far away raise an alarm whatever was learned from.
+//! A threshold that no reading exceeds is never handed out: readings far away raise an alarm
+//! whatever was learned from.
 //!
-//! `cargo test --test deaf -- --nocapture` prints how many detectors would be deaf, and what they find once their threshold is lowered.
+//! `cargo test --test deaf -- --nocapture` prints how many detectors would be deaf, and what they
+//! find once their threshold is lowered.
 
 mod faults;
 mod common;
@@ -40,7 +42,8 @@ fn lowered(inputs: &[Input], n: usize, seed: u64) -> Option<Lowered> {
     let rows: Vec<Vec<f32>> = (0..n + FRESH).map(|_| sight::row(inputs, &mut random)).collect();
     let training: Vec<u32> = (0..n as u32).collect();
     let mut grid = standardised(&Grid::from_rows(&rows), &training);
-    // Faults of the last input alone and of all, in deviations, of readings that were not learned from.
+    // Faults of the last input alone and of all, in deviations, of readings that were not learned
+    // from.
     for all in [false, true] {
         for size in SIZES {
             for i in 0..100 {
@@ -108,7 +111,8 @@ fn none_is_deaf(name: &str, inputs: &[Input], n: usize, expected: std::ops::Rang
     assert!(real < 2.0 * reported && real > 0.3 * reported, "{real} % instead of {reported} %");
 }
 
-// How many of a hundred would be deaf: the mean over 800 (31.4, 13.4 and 19.4), give or take three binomial deviations.
+// How many of a hundred would be deaf: the mean over 800 (31.4, 13.4 and 19.4), give or take three
+// binomial deviations.
 
 #[test]
 fn a_rare_state_does_not_deafen() {
@@ -197,7 +201,8 @@ fn whatever_is_learned_from_a_far_reading_alarms() {
     assert!(refusals < cases as usize / 3, "{refusals}");
 }
 
-/// Held-out samples that are mostly as strange as anything could be: no threshold would be both within reach and of use.
+/// Held-out samples that are mostly as strange as anything could be: no threshold would be both
+/// within reach and of use.
 #[test]
 fn samples_that_look_like_strangers_to_each_other_are_refused() {
     // Another state of the machine in each half, hence in each of two folds.

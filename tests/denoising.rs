@@ -1,6 +1,8 @@
-//! De-noising by kernel PCA beside linear PCA: the experiment of Mika et al. 1998, digits, and `docs/DENOISING.md`.
+//! De-noising by kernel PCA beside linear PCA: the experiment of Mika et al. 1998, digits, and
+//! `docs/DENOISING.md`.
 //!
-//! `cargo test --test denoising -- --nocapture` prints the tables, `MERCER_UPDATE=1` writes the document anew.
+//! `cargo test --test denoising -- --nocapture` prints the tables, `MERCER_UPDATE=1` writes the
+//! document anew.
 
 mod common;
 #[path = "../examples/support/digits.rs"]
@@ -58,7 +60,8 @@ const TEST_EACH: usize = 33;
 const SIGMAS: [f64; 5] = [0.05, 0.1, 0.2, 0.4, 0.8];
 const MOST: usize = 9;
 
-/// Numbers that look random, the same in every run and, by libm, on every platform: the document must match to the digit.
+/// Numbers that look random, the same in every run and, by libm, on every platform: the document
+/// must match to the digit.
 struct Random(u64);
 
 impl Random {
@@ -79,7 +82,8 @@ impl Random {
     }
 }
 
-/// Mean squared distance to the centres by linear PCA over that by kernel PCA, for 1 to [`MOST`] components.
+/// Mean squared distance to the centres by linear PCA over that by kernel PCA, for 1 to [`MOST`]
+/// components.
 fn ratios(sigma: f64) -> Vec<f64> {
     let random = &mut Random(1);
     let centres = Grid::from_fn(GROUPS, DIMENSIONS, |_, _| 2.0 * random.uniform() - 1.0);
@@ -108,7 +112,8 @@ fn ratios(sigma: f64) -> Vec<f64> {
     (1..=MOST).map(ratio).collect()
 }
 
-/// The shape of the table in the paper: nearly everywhere above 1, by orders of magnitude where noise is small, more with more components where it is large.
+/// The shape of the table in the paper: nearly everywhere above 1, by orders of magnitude where
+/// noise is small, more with more components where it is large.
 fn groups_table() -> String {
     let table: Vec<Vec<f64>> = SIGMAS.iter().map(|&sigma| ratios(sigma)).collect();
     let mut text = String::from("| σ \\ components |");

@@ -190,7 +190,8 @@ fn agrees_with_plain_formulas() {
             let expected: Vec<f64> =
                 (1..=n / 2).map(|d| plain.criterion(options.method, d)).collect();
             assert_eq!(got.found.searched, n / 2);
-            // Eigenvectors are known to ε over the gap, and leave-one-out divides what is off in them by 1 − (S_d)_ii, which is small in the end.
+            // Eigenvectors are known to ε over the gap, and leave-one-out divides what is off in
+            // them by 1 − (S_d)_ii, which is small in the end.
             for (d, (got, expected)) in (1..).zip(got.criterion.iter().zip(&expected)) {
                 let gap = (plain.values[d - 1] - plain.values[d]) / plain.values[0];
                 near(&[got / expected], &[1.0], 1000.0 * f64::EPSILON / gap);
@@ -220,7 +221,8 @@ fn coefficients_have_the_energy_of_the_labels() {
     }
 }
 
-/// Least squares by elimination: the prediction of label `i` by the first `d` columns of `features`, fitted to the other samples.
+/// Least squares by elimination: the prediction of label `i` by the first `d` columns of
+/// `features`, fitted to the other samples.
 fn predict_left_out(features: &Grid<f64>, y: &[f64], d: usize, i: usize) -> f64 {
     let others: Vec<usize> = (0..y.len()).filter(|&k| k != i).collect();
     let product = |a: usize, b: usize| {
@@ -280,7 +282,8 @@ fn a_sample_that_is_spanned_alone_is_predicted_as_zero() {
     assert!((got.criterion[1] - 9.0 / 6.0).abs() < 0.01, "{:?}", got.criterion);
 }
 
-/// Twelve samples on a ring and an island. The ring has no corner, so that centring leaves the island an eigenvector of its own: the first.
+/// Twelve samples on a ring and an island. The ring has no corner, so that centring leaves the
+/// island an eigenvector of its own: the first.
 #[test]
 fn a_sample_that_is_spanned_alone_is_predicted_as_the_mean_of_the_others() {
     let n = 13;
@@ -333,7 +336,8 @@ fn the_search_ends_where_eigenvectors_mean_nothing() {
 
 // ---- the data of the paper and of the lecture ----
 
-/// Noise widens the range of what is found, hardly its middle; and the noise level is seen for what it is.
+/// Noise widens the range of what is found, hardly its middle; and the noise level is seen for what
+/// it is.
 #[test]
 fn noisy_sinc_has_about_nine_dimensions() {
     const RUNS: usize = 21;
@@ -370,7 +374,8 @@ fn noisy_sinc_has_about_nine_dimensions() {
 
 /// The table of the lecture: many dimensions and little noise, few dimensions and much noise.
 ///
-/// And on the chessboard leave-one-out settles for no fewer dimensions than the two-component model, as its documentation says.
+/// And on the chessboard leave-one-out settles for no fewer dimensions than the two-component
+/// model, as its documentation says.
 #[test]
 fn complex_and_noisy_data_sets_are_told_apart() {
     let kernel = Rbf::new(1.0);
@@ -411,7 +416,8 @@ fn banana_is_as_noisy_as_its_classes_overlap() {
         let found = estimate(&Rbf::new(1.0), &x, &y, options).unwrap().found;
         println!("banana, {method:?}: {found}; {}", found.assessment());
         assert!(dimensions.contains(&found.dimension), "{found:?}");
-        // Those trials saw 5 to 8 %; of the 200 points that are committed a tenth, as much as good classifiers err by, lies among the other class.
+        // Those trials saw 5 to 8 %; of the 200 points that are committed a tenth, as much as good
+        // classifiers err by, lies among the other class.
         assert!((0.09..0.11).contains(&found.noise), "{found:?}");
         assert_eq!(found.assessment(), Assessment::Simple);
     }

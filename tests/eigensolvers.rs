@@ -211,8 +211,8 @@ fn one_digit(error: f64) -> String {
     if error >= 1.0 { "all of it".into() } else { format!("{error:.0e}") }
 }
 
-/// Linear PCA of the machine's four sensors, one of them in a unit `factor` times smaller: the worst
-/// relative error of a variance that is kept, in `f32`.
+/// Linear PCA of the machine's four sensors, one of them in a unit `factor` times smaller: the
+/// worst relative error of a variance that is kept, in `f32`.
 fn pca_table() -> String {
     let mut table = String::from(
         "| one unit is so many times the others | 1 | 10 | 100 | 1000 |\n|---|---|---|---|---|\n",

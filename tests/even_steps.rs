@@ -1,5 +1,5 @@
-//! Learning goes in steps of bounded and even size: what a step does is counted, not timed. On devices `cargo xtask bench` counts
-//! the instructions of the longest one.
+//! Learning goes in steps of bounded and even size: what a step does is counted, not timed. On
+//! devices `cargo xtask bench` counts the instructions of the longest one.
 
 use std::cell::Cell;
 

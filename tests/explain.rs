@@ -41,7 +41,8 @@ impl Random {
 
 // ---- a plant of two states and four sensors ----
 
-/// Two states that vary freely, their sum, their difference, and a little noise; each in its own unit.
+/// Two states that vary freely, their sum, their difference, and a little noise; each in its own
+/// unit.
 fn readings<const N: usize>(random: &mut Random) -> [[f32; 4]; N] {
     core::array::from_fn(|_| {
         let (s, t) = (random.between(-1.0, 1.0), random.between(-1.0, 1.0));
@@ -154,7 +155,8 @@ fn far_readings_are_answered_too() {
         let Suspect { input, fall, expected, .. } = plant.suspect(&x).unwrap();
         assert_eq!((input, fall), (2, 0.0));
         assert!((expected - 100.0).abs() < 2.0 * DEVIATION[2], "{expected}");
-        // The projection no longer tells where the reading was: only that it is one among the normal ones.
+        // The projection no longer tells where the reading was: only that it is one among the
+        // normal ones.
         let expected = plant.expected(&x, ITERATIONS).unwrap();
         for ((e, centre), deviation) in expected.iter().zip(reading(0.0, 0.0)).zip(DEVIATION) {
             assert!((e - centre).abs() < 3.0 * deviation, "{expected:?}");
@@ -506,10 +508,12 @@ struct Outcome {
     found: usize,
     /// How often it had the largest value.
     largest: usize,
-    /// Iterations of the expected readings, and of the expected inputs for the suspect, that converged.
+    /// Iterations of the expected readings, and of the expected inputs for the suspect, that
+    /// converged.
     reading_iterations: Vec<f64>,
     input_iterations: Vec<f64>,
-    /// Errors at the disturbed input, in standard deviations: of these two, and of answering with the mean.
+    /// Errors at the disturbed input, in standard deviations: of these two, and of answering with
+    /// the mean.
     reading: Vec<f64>,
     input: Vec<f64>,
     mean: Vec<f64>,
@@ -581,7 +585,8 @@ impl Outcome {
     }
 }
 
-/// Recipe `8m` of the data's README with 48 landmarks, and at most 80 normal test rows of each split.
+/// Recipe `8m` of the data's README with 48 landmarks, and at most 80 normal test rows of each
+/// split.
 fn localise<T: Real>(name: &str) -> Outcome
 where
     Fast: Math<T>,

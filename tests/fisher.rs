@@ -63,7 +63,8 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(a, b)| a * b).sum()
 }
 
-/// Scatter and difference of the class means, by the formulas of the paper: `Σ_c K_c (I − 1/n_c) K_cᵀ`.
+/// Scatter and difference of the class means, by the formulas of the paper: `Σ_c K_c (I − 1/n_c)
+/// K_cᵀ`.
 struct Plain {
     scatter: Grid<f64>,
     difference: Vec<f64>,

@@ -22,20 +22,23 @@ use mercer::math::{Fast, Math, Real};
 use mercer::methods::ridge::{self, KernelRidgeView};
 use mercer::{KernelPca, Progress};
 
-/// Largest errors allowed in one precision, each relative to the largest reference value of its column or table.
+/// Largest errors allowed in one precision, each relative to the largest reference value of its
+/// column or table.
 struct Tolerances {
     /// Eigenvalues, traces, residuals of pivots, and `k̃`, which no eigenvector enters.
     values: f64,
-    /// Projections and `Σ|f|`. They turn by rounding over the relative gap of the eigenvalues, 2.6e-4 at the least here; but
-    /// components whose neighbours are that close are small beside the largest, so one limit does for all cases.
+    /// Projections and `Σ|f|`. They turn by rounding over the relative gap of the eigenvalues,
+    /// 2.6e-4 at the least here; but components whose neighbours are that close are small
+    /// beside the largest, so one limit does for all cases.
     projections: f64,
-    /// SPE, relative to the largest `k̃`: it is a difference of numbers of that size. Absolute with Gaussian kernels, where
-    /// `k̃` is about 1.
+    /// SPE, relative to the largest `k̃`: it is a difference of numbers of that size. Absolute with
+    /// Gaussian kernels, where `k̃` is about 1.
     spe: f64,
-    /// T² divides by the variances, so an error relative to the largest projection counts up to `√(λ₁/λ_q)` times: up to 47
-    /// here.
+    /// T² divides by the variances, so an error relative to the largest projection counts up to
+    /// `√(λ₁/λ_q)` times: up to 47 here.
     t2: f64,
-    /// Weights and predictions of ridge regressions: twice the rounding times the condition of the matrix, which is up to 209 here.
+    /// Weights and predictions of ridge regressions: twice the rounding times the condition of the
+    /// matrix, which is up to 209 here.
     ridge: f64,
 }
 
@@ -157,7 +160,8 @@ impl Errors {
         self.note(what, got, expected, largest(expected), self.tolerances.projections);
     }
 
-    /// `expected` as computed, without clamping; the crate's is never negative unless the kernel is indefinite.
+    /// `expected` as computed, without clamping; the crate's is never negative unless the kernel is
+    /// indefinite.
     fn spe<T: Real>(&mut self, got: &[T], expected: &[f64], scale: f64, indefinite: bool) {
         let negligible = -F64.spe * scale;
         let clamp = |e: f64| if indefinite || e < negligible { e } else { e.max(0.0) };
@@ -246,7 +250,8 @@ where
     errors
 }
 
-/// The sign of every component is decided more clearly than projections are known, so that signs can be compared too.
+/// The sign of every component is decided more clearly than projections are known, so that signs
+/// can be compared too.
 fn require_clear_signs(case: &Case, errors: &Errors) {
     assert!(case.sign_margin.unwrap() > errors.tolerances.projections, "{}", errors.label);
 }
@@ -287,7 +292,8 @@ where
     }
 }
 
-/// `inverse_transform`: learned pre-images of the test projections, with the same kernel on projections.
+/// `inverse_transform`: learned pre-images of the test projections, with the same kernel on
+/// projections.
 fn inverse<T: Real, K: BlockKernel<[T], Scalar = T>>(
     case: &Case,
     kernel: &K,
@@ -356,7 +362,8 @@ fn pca<T: Real, E: Eigensolver<T>>(case: &Case, route: Route, errors: &mut Error
     errors.t2(&got.column(|s| s.t2 / unbiased), &expected.column("t2"));
 }
 
-/// Ordinary PCA is kernel PCA with the linear kernel: its mean is `Σ β_i x_i`, its axes are `Σ α_ji x_i`.
+/// Ordinary PCA is kernel PCA with the linear kernel: its mean is `Σ β_i x_i`, its axes are `Σ α_ji
+/// x_i`.
 fn pca_by_kernel<T: Real, E: Eigensolver<T>>(case: &Case, errors: &mut Errors) {
     require_clear_signs(case, errors);
     let train = case.data::<T>("train");

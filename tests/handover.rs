@@ -1,5 +1,5 @@
-//! Detectors that change hands, by `swap_detector` and `copy_from`: the same bits on the other side, and a learner that goes on as one
-//! that was given the same detector in another way.
+//! Detectors that change hands, by `swap_detector` and `copy_from`: the same bits on the other
+//! side, and a learner that goes on as one that was given the same detector in another way.
 
 mod common;
 
@@ -17,7 +17,8 @@ type Reading = [f32; 3];
 type Model<K> = Detector<K, Reading, 12, 5>;
 type Pupil<K> = Learner<K, Reading, ROOM, 12, 5>;
 
-/// Two inputs that depend on each other, and one by itself; `unit` and `offset` as another sensor would have them.
+/// Two inputs that depend on each other, and one by itself; `unit` and `offset` as another sensor
+/// would have them.
 fn readings(seed: u64, count: usize, unit: f32, offset: f32) -> Vec<Reading> {
     let mut random = Random(seed);
     let mut reading = || {
@@ -214,7 +215,8 @@ impl FrontEnd for Level {
 }
 type LevelStream = mercer::stream!(Level, f32, 3, 1, 1);
 
-/// A monitor that owns a mutable reference gives it back, and an alarm that nobody has seen yet is not lost by that.
+/// A monitor that owns a mutable reference gives it back, and an alarm that nobody has seen yet is
+/// not lost by that.
 #[test]
 fn an_exchange_loses_no_alarm() {
     let kernel = Rbf::for_inputs(3);

@@ -263,7 +263,8 @@ fn groups_far_from_the_origin_are_distinct() {
     );
 }
 
-/// A squared distance is off by up to about `n·ε` of the largest `k(x, x)`, the objective by `n` times as much: so much it may rise, and no more.
+/// A squared distance is off by up to about `n·ε` of the largest `k(x, x)`, the objective by `n`
+/// times as much: so much it may rise, and no more.
 #[test]
 fn far_from_the_origin_the_objective_stays_within_rounding() {
     for offset in [0.0, 100.0, 300.0, 1000.0] {
@@ -296,7 +297,8 @@ fn far_from_the_origin_the_objective_stays_within_rounding() {
 
 // ---- rings ----
 
-/// Evenly spaced points of two rings of radius 0.3 and 1, off by up to a tenth; even rows are of the outer one.
+/// Evenly spaced points of two rings of radius 0.3 and 1, off by up to a tenth; even rows are of
+/// the outer one.
 fn rings(n: usize, seed: u64) -> Vec<[f64; 2]> {
     let mut random = Random(seed);
     let mut noise = || 0.1 * random.noise();
@@ -308,7 +310,8 @@ fn rings(n: usize, seed: u64) -> Vec<[f64; 2]> {
     (0..n).map(point).collect()
 }
 
-/// The labels and the objective of a fit with a Gaussian kernel, whose values are computed only once.
+/// The labels and the objective of a fit with a Gaussian kernel, whose values are computed only
+/// once.
 fn fit_points(gamma: f64, points: &[[f64; 2]], options: KMeansOptions) -> (Vec<u32>, f64) {
     let gram = gram(&Rbf::new(gamma), points).unwrap();
     let rows: Vec<usize> = (0..points.len()).collect();
@@ -331,7 +334,8 @@ fn rings_come_apart_with_a_gaussian_kernel_and_not_without() {
         let right = |seed: &u64| errors(&fit_points(gamma, &rings(80, *seed), options).0) == 0;
         (0..RUNS).filter(right).count()
     };
-    // Too wide, and the kernel is nearly linear; too narrow, and other clusters have a lower objective than the rings, which more starts find.
+    // Too wide, and the kernel is nearly linear; too narrow, and other clusters have a lower
+    // objective than the rings, which more starts find.
     for gamma in [1.0, 2.0, 4.0, 6.0, 8.0, 16.0] {
         let (passes, moves) = (count(lloyd(2), gamma), count(one_start, gamma));
         let starts = count(KMeansOptions::new(2), gamma);

@@ -1,4 +1,5 @@
-//! Calibration by the readings after learning: the rate is the promised one, faults among them are noticed, resets are survived.
+//! Calibration by the readings after learning: the rate is the promised one, faults among them are
+//! noticed, resets are survived.
 //!
 //! `cargo test --test later -- --nocapture` prints what was measured.
 
@@ -16,7 +17,8 @@ use mercer::{Error, QuantisedDetector, Recipe};
 use stored::seal;
 use streams::{INDEPENDENT, Kind, Trial, share};
 
-/// What so many scores of an even distribution come to, whose rate above a threshold is known exactly.
+/// What so many scores of an even distribution come to, whose rate above a threshold is known
+/// exactly.
 fn even(readings: usize, wish: f64, random: &mut Random) -> LaterCalibration<f64> {
     let before = Threshold::new(0.95);
     let mut later = LaterReadings::<f64, [f64; 64]>::of(&before, 0.05);
@@ -133,7 +135,8 @@ fn deviation_from(wish: f64, rates: &[f64]) -> f64 {
     evaluation::mean(rates.iter().map(|rate| (rate - wish) * (rate - wish))).sqrt()
 }
 
-/// With real detectors: the rate comes true, nearer to the wish than that of cross-fit, and more faults are found for it.
+/// With real detectors: the rate comes true, nearer to the wish than that of cross-fit, and more
+/// faults are found for it.
 #[test]
 fn later_readings_are_sharper_than_cross_fit_and_faults_among_them_are_noticed() {
     const SEEDS: u64 = 40;
@@ -242,7 +245,8 @@ fn a_detector_and_its_quantised_twin_take_the_threshold() {
     assert!(matches!(again, Err(Error::Parameter { name: "threshold", .. })), "{again:?}");
 }
 
-/// Readings that are like nothing would make a detector that hears nothing: refused here, and if they are trusted, there.
+/// Readings that are like nothing would make a detector that hears nothing: refused here, and if
+/// they are trusted, there.
 #[test]
 fn strangers_do_not_make_a_detector_deaf() {
     let mut machine = Machine(12);

@@ -1,4 +1,5 @@
-//! The leading eigenpairs, and the fit that uses them, against the plain Jacobi method: thousands of random problems, many with repeated eigenvalues.
+//! The leading eigenpairs, and the fit that uses them, against the plain Jacobi method: thousands
+//! of random problems, many with repeated eigenvalues.
 //!
 //! `cargo test --test leading -- --nocapture` prints the worst errors.
 
@@ -187,13 +188,15 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Worst errors of eigenpairs: values and residuals relative to the norm of the matrix, all computed in `f64`.
+/// Worst errors of eigenpairs: values and residuals relative to the norm of the matrix, all
+/// computed in `f64`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Errors {
     value: f64,
     residual: f64,
     orthogonality: f64,
-    /// Angle to the true eigenvector, where the gap to the next eigenvalue is at least 2 % of the norm.
+    /// Angle to the true eigenvector, where the gap to the next eigenvalue is at least 2 % of the
+    /// norm.
     angle: f64,
 }
 
@@ -230,7 +233,8 @@ impl Errors {
     }
 }
 
-/// Solves a problem for the eigenvalues above 4 ε of the norm; none of those may be missing, to another 24 ε.
+/// Solves a problem for the eigenvalues above 4 ε of the norm; none of those may be missing, to
+/// another 24 ε.
 ///
 /// None where it gave up. It may do so only on an indefinite matrix and with fewer steps than rows.
 fn solve<T: Real>(problem: &Problem, matrix: &Grid<T>, truth: &Truth) -> Option<Found<T>> {
@@ -252,7 +256,8 @@ fn solve<T: Real>(problem: &Problem, matrix: &Grid<T>, truth: &Truth) -> Option<
     Some(found)
 }
 
-/// Solves it in `f64` and compares; with as many steps as rows if it has to be, which is never given up. Returns the errors, the restarts, and whether it had to be.
+/// Solves it in `f64` and compares; with as many steps as rows if it has to be, which is never
+/// given up. Returns the errors, the restarts, and whether it had to be.
 fn solve_and_compare(mut problem: Problem) -> (Errors, usize, bool) {
     let truth = Truth::new(&problem.matrix);
     let first = solve(&problem, &problem.matrix, &truth);
@@ -262,7 +267,8 @@ fn solve_and_compare(mut problem: Problem) -> (Errors, usize, bool) {
         solve(&problem, &problem.matrix, &truth).expect("there is room for all")
     });
     let errors = Errors::of(&problem.matrix, &truth, &found.values, &found.vectors);
-    // The residual is 4 ε at the most when the iteration stops; rounding of a hundred rows adds as much again and more.
+    // The residual is 4 ε at the most when the iteration stops; rounding of a hundred rows adds as
+    // much again and more.
     let good = errors.value < 2e-14 && errors.residual < 2e-14 && errors.orthogonality < 1e-13;
     assert!(good && errors.angle < 1e-12, "{}: {errors:?}", problem.name);
     (errors, found.leading.restarts, given_up)
@@ -282,15 +288,17 @@ fn none_of_thousands_is_wrong() {
     assert!(refused <= 2, "{refused} given up");
 }
 
-/// Wanted eigenvalues of 1e-13 of the norm beside negative ones of 4e-2: an error that says so, not a wrong result.
+/// Wanted eigenvalues of 1e-13 of the norm beside negative ones of 4e-2: an error that says so, not
+/// a wrong result.
 #[test]
 fn a_problem_that_is_too_hard_is_given_up() {
     let (.., given_up) = solve_and_compare(problem(502_529));
     assert!(given_up, "solved by now: look for a harder one");
 }
 
-/// Eigenvalues to 2e-6 of the largest, angles to 1e-4 where the gap is 2 % of it or more; and values and residuals in no problem less accurate than
-/// those of the plain Jacobi method in `f32` on the same matrix, but for 8 ε, by which two orders of the same operations differ.
+/// Eigenvalues to 2e-6 of the largest, angles to 1e-4 where the gap is 2 % of it or more; and
+/// values and residuals in no problem less accurate than those of the plain Jacobi method in `f32`
+/// on the same matrix, but for 8 ε, by which two orders of the same operations differ.
 #[test]
 fn single_precision_is_as_accurate_as_the_plain_method() {
     let (mut worst, mut worst_plain) = (Errors::default(), Errors::default());

@@ -523,7 +523,8 @@ fn frozen_learners_score_and_stay_as_they_are() {
     assert_ne!(state(&learner), before);
 }
 
-/// Share of alarms in the last of ten rounds of 60 readings each, over which the mean load rises by `drift`.
+/// Share of alarms in the last of ten rounds of 60 readings each, over which the mean load rises by
+/// `drift`.
 ///
 /// Without faults all alarms are false. Unless frozen, it learns again after each round.
 fn false_alarms_after(drift: f64, frozen: bool) -> f64 {
@@ -560,7 +561,8 @@ fn refreshing_follows_a_drift_that_a_frozen_detector_takes_for_a_fault() {
 
 #[test]
 fn refreshing_without_drift_does_not_raise_the_rate_of_false_alarms() {
-    // 5 % of 240 readings, with a standard deviation of 1.4 % for them and as much for the four learners: three of them above is 11 %.
+    // 5 % of 240 readings, with a standard deviation of 1.4 % for them and as much for the four
+    // learners: three of them above is 11 %.
     let share = false_alarms_after(0.0, false);
     assert!(share < 0.11, "{share}");
 }

@@ -447,7 +447,8 @@ fn a_forged_floor_is_refused_at_every_door() {
         let mut memory = vec![0.0; DetectorBuffer::<Rbf<f32>, f32>::numbers(D, R, P)];
         let mut buffer = DetectorBuffer::<Rbf<f32>, f32>::new(D, R, P, &mut memory).unwrap();
         assert!(is_floor(buffer.read_from(&forged).unwrap_err()), "{floor:?}");
-        // Floors of which none is above 0 are as good as none, but for the form in which they are stored.
+        // Floors of which none is above 0 are as good as none, but for the form in which they are
+        // stored.
         if i == 0 {
             continue;
         }

@@ -33,7 +33,8 @@ fn rates(recipe: Recipe<f32>, replace: Replace, readings: usize, at: &[usize]) -
                     let mut x = probe.reading::<f32>();
                     rates[place].alarms += unusual(&x) / (1000.0 * MACHINES as f64);
                     let input = i % 4;
-                    // 1.02 hidden deviations are one of what the sensor shows; the sum has √2 of them.
+                    // 1.02 hidden deviations are one of what the sensor shows; the sum has √2 of
+                    // them.
                     let deviation = UNITS[input] * [1.02, 1.02, 1.43, 1.02][input];
                     x[input] += (5.0 * deviation * [1.0, -1.0][i / 4 % 2]) as f32;
                     rates[place].found += unusual(&x) / (1000.0 * MACHINES as f64);
@@ -71,8 +72,8 @@ fn after_150_generations_it_neither_misses_more_nor_alarms_more() {
     assert_eq!(tried, held);
 }
 
-/// Refits before all samples were replaced, and other wishes: what is refused of normal readings must
-/// not feed on itself.
+/// Refits before all samples were replaced, and other wishes: what is refused of normal readings
+/// must not feed on itself.
 #[test]
 fn whatever_the_wish_the_rate_stays_near_it() {
     let at = [50, 100, 150];

@@ -139,8 +139,8 @@ fn a_missing_input_that_follows_the_others_is_restored() {
 
 #[test]
 fn views_and_other_kernels_fill_too() {
-    /// A smooth score has few valleys: that of the lowest value is found. That of a Laplacian kernel
-    /// has an edge at every point.
+    /// A smooth score has few valleys: that of the lowest value is found. That of a Laplacian
+    /// kernel has an edge at every point.
     fn holds(kernel: impl BlockKernel<[f64], Scalar = f64>, name: &str, smooth: bool) {
         let mut random = Random(20);
         let mut samples = Grid::from_fn(24, 3, |_, _| random.noise());

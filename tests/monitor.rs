@@ -1,5 +1,6 @@
-//! Streams, monitors and lessons against the same work done by hand, on a desk: recordings cut into windows, features and operators
-//! chosen at run time, a detector and an alarm that are called one after the other. All of it bit by bit.
+//! Streams, monitors and lessons against the same work done by hand, on a desk: recordings cut into
+//! windows, features and operators chosen at run time, a detector and an alarm that are called one
+//! after the other. All of it bit by bit.
 
 mod common;
 
@@ -28,7 +29,8 @@ enum Event<T> {
     Gap,
 }
 
-/// The readings of a recording by hand, each with the number of the event that completes it, and how many logarithms are at the floor.
+/// The readings of a recording by hand, each with the number of the event that completes it, and
+/// how many logarithms are at the floor.
 fn by_hand<T: Stored>(
     front_end: &FrontEndView<'_>,
     events: &[Event<T>],
@@ -329,7 +331,8 @@ where
     (outcomes, alarm)
 }
 
-/// A monitor does the same, whole windows at a time or in steps, and never mind how many of them fit between two samples.
+/// A monitor does the same, whole windows at a time or in steps, and never mind how many of them
+/// fit between two samples.
 fn require_judged<D, X>(detector: &D, config: AlarmConfig)
 where
     D: Detect<X>,
@@ -455,7 +458,8 @@ fn detectors_with_logarithms_are_watched_as_well() {
     assert!(["0_std", "0_mad"].contains(&&*name), "{name}");
 }
 
-/// A learner that a stream feeds has the samples, recordings and detector of one that is fed by hand.
+/// A learner that a stream feeds has the samples, recordings and detector of one that is fed by
+/// hand.
 #[test]
 fn lessons_are_readings_by_hand() {
     let mut events = machine(21, 200, 0.1);

@@ -1,6 +1,7 @@
 //! Motions of a smart watch: agreement with a reference in numpy, and `docs/EVALUATION.md`.
 //!
-//! `cargo test --test motions -- --nocapture` prints the largest differences, `MERCER_UPDATE=1` writes the document anew.
+//! `cargo test --test motions -- --nocapture` prints the largest differences, `MERCER_UPDATE=1`
+//! writes the document anew.
 
 mod common;
 mod evaluation;
@@ -21,7 +22,8 @@ const AXES: [&str; 6] = ["ax", "ay", "az", "gx", "gy", "gz"];
 /// Rows of one recording.
 const RECORDING: usize = 100;
 
-/// What the README of the data says: rows of a window, activity, training windows, components, AUROC.
+/// What the README of the data says: rows of a window, activity, training windows, components,
+/// AUROC.
 const REFERENCE: [(usize, &str, usize, usize, f64); 6] = [
     (10, "walking", 100, 40, 0.9485),
     (10, "running", 100, 41, 0.9984),
@@ -101,7 +103,8 @@ struct Outcome {
     auroc: f64,
     /// With 32 points.
     small_auroc: f64,
-    /// Share of unusual windows at a nominal 5 %: of the activity that was learned, and of the others.
+    /// Share of unusual windows at a nominal 5 %: of the activity that was learned, and of the
+    /// others.
     false_alarms: f64,
     detected: f64,
     /// What the alarm did, by [`RULES`].
@@ -201,7 +204,8 @@ fn require_usual<T: Real>(learned: &evaluation::Learned<T>) {
     assert_eq!(learned.report.alarms, raised);
 }
 
-/// Shows each recording to an alarm by each rule; one of another activity is a fault from its first window on.
+/// Shows each recording to an alarm by each rule; one of another activity is a fault from its first
+/// window on.
 fn watch<T: Real>(
     learned: &evaluation::Learned<T>,
     rows: usize,
@@ -292,7 +296,8 @@ fn table(double: &[Outcome], single: &[Outcome]) -> String {
     table
 }
 
-/// Each number without logarithms, with those of the automatic rule, and with those of the deviations.
+/// Each number without logarithms, with those of the automatic rule, and with those of the
+/// deviations.
 fn log_table(outcomes: [&[Outcome]; 3]) -> String {
     let mut table = String::from(
         "| window | learned | logarithmic inputs | AUROC | false alarms at 5 % | detected | least detected activity |\n\

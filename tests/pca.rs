@@ -1,4 +1,5 @@
-//! Linear PCA: what must hold whatever the numbers are, agreement with kernel PCA, and what is refused.
+//! Linear PCA: what must hold whatever the numbers are, agreement with kernel PCA, and what is
+//! refused.
 //!
 //! The reference numbers of scikit-learn are in `golden.rs`.
 
@@ -98,7 +99,8 @@ fn identities<T: Real>(x: &Grid<f64>, route: Route, rounding: f64) -> TestCaseRe
     Ok(())
 }
 
-/// The mean truncation error over the samples is the sum of the eigenvalues dropped, however many are.
+/// The mean truncation error over the samples is the sum of the eigenvalues dropped, however many
+/// are.
 fn truncation<T: Real>(x: &Grid<f64>, route: Route, rounding: f64) -> TestCaseResult {
     let x: Grid<T> = x.cast();
     let rank = x.columns.min(x.rows - 1);

@@ -104,7 +104,8 @@ fn the_maths_backend_is_part_of_the_kernel() {
     assert_eq!(fault(&bytes_of(&fast)), error);
 }
 
-/// One point, one input, one component: small enough to be checked by hand against the table in the documentation.
+/// One point, one input, one component: small enough to be checked by hand against the table in the
+/// documentation.
 #[test]
 fn the_format_is_pinned() {
     type Tiny = Detector<Rbf<f32>, [f32; 1], 1, 1>;

@@ -1,5 +1,5 @@
-//! Pre-images: the linear ones are those of PCA, the Gaussian ones are where the distance in feature space has no slope, the learned ones are a ridge regression; and
-//! what is refused.
+//! Pre-images: the linear ones are those of PCA, the Gaussian ones are where the distance in
+//! feature space has no slope, the learned ones are a ridge regression; and what is refused.
 //!
 //! scikit-learn's `inverse_transform` is in `golden.rs`, de-noising in `denoising.rs`.
 
@@ -200,7 +200,8 @@ fn pre_images_can_be_learned_for_kernels_without_a_formula() {
     }
 }
 
-/// Inputs that are known to about a thousandth: the search ends all the same, where it does at the origin.
+/// Inputs that are known to about a thousandth: the search ends all the same, where it does at the
+/// origin.
 #[test]
 fn pre_images_far_from_the_origin_are_found() {
     const OFFSET: f32 = 1e4;
@@ -221,7 +222,8 @@ fn pre_images_far_from_the_origin_are_found() {
         let expected = here.denoise(&x, ITERATIONS).unwrap();
         let got = there.denoise(&x.map(|v| v + OFFSET), ITERATIONS).unwrap();
         for (got, expected) in got.iter().zip(expected) {
-            // Neighbours there are 1/1024 apart; and the search has a tolerance of a thousandth of the width, which is 1.
+            // Neighbours there are 1/1024 apart; and the search has a tolerance of a thousandth of
+            // the width, which is 1.
             let off = (got - OFFSET - expected).abs();
             assert!(off < 4e-3, "query {query}: {got} is not {expected}");
         }

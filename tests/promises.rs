@@ -125,7 +125,8 @@ fn the_spacing_that_is_told_does() {
 #[test]
 fn independent_readings_are_seldom_said_to_be_alike_or_to_drift() {
     let (mut worst_alike, mut worst_drift) = (0.0_f64, 0.0_f64);
-    // The tests do not look at the folds; what differs is when it matters that neighbours are alike.
+    // The tests do not look at the folds; what differs is when it matters that neighbours are
+    // alike.
     let in_blocks: &[usize] = &[32, 48, 64, 128, 256, 512];
     let in_turn: &[usize] = &[64, 128];
     for (order, sizes) in [(FoldOrder::Contiguous, in_blocks), (FoldOrder::Interleaved, in_turn)] {

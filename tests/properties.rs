@@ -1,6 +1,7 @@
 //! What must hold whatever the numbers are, on random matrices and samples.
 //!
-//! The numbers are the same in every run; `PROPTEST_RNG_SEED=7 cargo test --test properties` draws others.
+//! The numbers are the same in every run; `PROPTEST_RNG_SEED=7 cargo test --test properties` draws
+//! others.
 
 mod common;
 
@@ -66,7 +67,8 @@ fn identity<T: Real>(n: usize) -> Grid<T> {
     Grid::from_fn(n, n, |i, j| if i == j { T::ONE } else { T::ZERO })
 }
 
-/// Smallest difference of neighbouring variances up to the last kept, over the largest: components turn by rounding over it.
+/// Smallest difference of neighbouring variances up to the last kept, over the largest: components
+/// turn by rounding over it.
 fn relative_gap(values: &[f64], kept: usize) -> f64 {
     let gaps = values.windows(2).take(kept).map(|pair| (pair[0] - pair[1]) / values[0]);
     gaps.fold(1.0, f64::min)
@@ -266,15 +268,16 @@ fn moved(x: &Grid<f64>, offset: f64) -> Grid<f64> {
     Grid::from_fn(x.rows, x.columns, |i, j| x.at(i, j) + offset)
 }
 
-/// Rounding of the projections on each component: kernel values are known to `ε` of the largest, and their weights are
-/// at most `1/√η`.
+/// Rounding of the projections on each component: kernel values are known to `ε` of the largest,
+/// and their weights are at most `1/√η`.
 fn projection_rounding<T: Real>(fitted: &Fitted<T>, gram: &Grid<T>) -> Vec<f64> {
     let n = gram.rows as f64;
     let rounding = |v: &T| 4.0 * n * epsilon::<T>() * largest(&gram.data) / (n * v.to_f64()).sqrt();
     fitted.expansion().variances().iter().map(rounding).collect()
 }
 
-/// `Σα = 0`, the projections of the training samples are `√η v`, their mean is 0 and their variance `λ`.
+/// `Σα = 0`, the projections of the training samples are `√η v`, their mean is 0 and their variance
+/// `λ`.
 fn training_identities<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     x: &Grid<f64>,
@@ -305,7 +308,8 @@ fn weights<T: Real>(fitted: &Fitted<T>, j: usize) -> Vec<T> {
     fitted.expansion().weights().iter_rows().map(|row| row[j]).collect()
 }
 
-/// No more components than exact arithmetic finds, and a positive semi-definite kernel is not taken for an indefinite one.
+/// No more components than exact arithmetic finds, and a positive semi-definite kernel is not taken
+/// for an indefinite one.
 fn rounding_is_not_taken_for_structure<T: Real, K: BlockKernel<[T], Scalar = T>>(
     kernel: &K,
     x: &Grid<f64>,

@@ -1,6 +1,8 @@
-//! Detectors in integers beside those that they were made from: on six real data sets, far away, and at the ends of every range.
+//! Detectors in integers beside those that they were made from: on six real data sets, far away,
+//! and at the ends of every range.
 //!
-//! `cargo test --test quantised -- --nocapture` prints what is lost on real data; without `../shared/data/adbench` that part is skipped.
+//! `cargo test --test quantised -- --nocapture` prints what is lost on real data; without
+//! `../shared/data/adbench` that part is skipped.
 
 mod common;
 mod evaluation;
@@ -20,8 +22,8 @@ use mercer::{
 };
 use plain::plain_score;
 
-/// What it is to be quantised on the default recipe: how much SPE may differ, in units of the threshold. The largest that was
-/// measured is 0.022.
+/// What it is to be quantised on the default recipe: how much SPE may differ, in units of the
+/// threshold. The largest that was measured is 0.022.
 const TOLERANCE: f64 = 0.05;
 
 /// How much a projection may differ. The largest that was measured, on real data, is 7.0e-4.
@@ -207,8 +209,8 @@ fn verdicts_and_alarms_in_whole_numbers_are_those_of_floats() {
     assert!(differ * 1000 < up, "{differ} of {up}");
 }
 
-/// Two points almost the same with weights of opposite signs, near the largest that there are, whose component has length 1; and an odd number of
-/// points, components and inputs.
+/// Two points almost the same with weights of opposite signs, near the largest that there are,
+/// whose component has length 1; and an odd number of points, components and inputs.
 #[test]
 fn the_largest_weights_do_not_overflow() {
     for (gap, weight) in [(0.1_f32, 12.0_f32), (0.01, 120.0), (0.001, 1200.0), (0.0001, 12000.0)] {
@@ -282,7 +284,8 @@ fn usual_readings_score_as_before() {
     assert!(worst <= TOLERANCE, "{worst}");
 }
 
-/// On a straight way out of the samples the score is that of `f32` at every distance, and in the end it is the ceiling.
+/// On a straight way out of the samples the score is that of `f32` at every distance, and in the
+/// end it is the ceiling.
 #[test]
 fn far_readings_score_high() {
     let (detector, quantised) = machine(3);

@@ -1,7 +1,8 @@
-//! Warnings are rare: on real data, with defaults, there are none but for what deserves it, and each says what to do.
+//! Warnings are rare: on real data, with defaults, there are none but for what deserves it, and
+//! each says what to do.
 //!
-//! The data are not part of the repository; without `../shared/data` there is nothing to do. `cargo test --test quiet -- --nocapture` prints what is
-//! said of each set.
+//! The data are not part of the repository; without `../shared/data` there is nothing to do. `cargo
+//! test --test quiet -- --nocapture` prints what is said of each set.
 
 mod common;
 mod evaluation;
@@ -42,8 +43,8 @@ fn all_normal_rows_of_a_set_give_no_warning() {
     }
 }
 
-/// With 128 rows some inputs are blind, and that is so: `tests/blind.rs` finds faults of what is named in less than half of new rows. All else is
-/// quiet.
+/// With 128 rows some inputs are blind, and that is so: `tests/blind.rs` finds faults of what is
+/// named in less than half of new rows. All else is quiet.
 #[test]
 fn few_rows_of_a_set_give_no_warning_but_of_blind_inputs() {
     if !is_shared("adbench") {
@@ -128,7 +129,8 @@ fn every_warning_says_what_to_do() {
     }
 }
 
-/// What made these warnings rare has not made them deaf: each still speaks where there is reason to.
+/// What made these warnings rare has not made them deaf: each still speaks where there is reason
+/// to.
 #[test]
 fn what_deserves_a_warning_gets_it() {
     let mut random = common::Random(5);

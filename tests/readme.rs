@@ -10,12 +10,13 @@ use std::path::Path;
 use mercer::kernel::Rbf;
 use mercer::kpca::{ExactWorkspace, LandmarkWorkspace};
 use mercer::math::{Fast, Math, Real};
-use mercer::{Detector, KernelPca, Learner, QuantisedDetector};
+use mercer::{Detector, GaussianLearner, KernelPca, LeanLearner, Learner, QuantisedDetector};
 
 #[test]
 fn tables_are_true() {
     require_section("docs/MEMORY.md", "memory table", &memory_table());
     require_section("README.md", "learner table", &learner_table());
+    require_section("docs/MEMORY.md", "lean table", &lean_table());
 }
 
 /// Names of types that exist, or this would not compile.
@@ -90,6 +91,26 @@ fn learner_table() -> String {
     learner::<100, 12, 32, 24>(&mut table);
     learner::<128, 12, 48, 24>(&mut table);
     table
+}
+
+fn lean_table() -> String {
+    let mut table = String::from(
+        "| samples × inputs | points | components | `GaussianLearner` | `LeanLearner` | of that, its `Detector` |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    lean::<64, 6, 16, 8>(&mut table);
+    lean::<110, 12, 24, 12>(&mut table);
+    lean::<128, 12, 24, 12>(&mut table);
+    lean::<128, 12, 48, 24>(&mut table);
+    lean::<512, 12, 48, 24>(&mut table);
+    table
+}
+
+fn lean<const N: usize, const D: usize, const R: usize, const P: usize>(table: &mut String) {
+    let (ample, lean) = (GaussianLearner::<D, N, R, P>::SIZE, LeanLearner::<D, N, R, P>::SIZE);
+    let detector = Detector::<Rbf<f32>, [f32; D], R, P>::SIZE;
+    writeln!(table, "| {N} × {D} | {R} | {P} | {ample} | {lean} | {detector} |")
+        .expect("a string takes what is written to it");
 }
 
 fn learner<const N: usize, const D: usize, const R: usize, const P: usize>(table: &mut String) {

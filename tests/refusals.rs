@@ -64,7 +64,8 @@ fn stuck_inputs_are_named() {
         })
     };
     assert_warns(&stuck(0, 31, 1), &[Warning::StuckInputs { first: 1, count: 1 }]);
-    // The first quarter was taken while the sensor still worked, and what is stuck is like its neighbours.
+    // The first quarter was taken while the sensor still worked, and what is stuck is like its
+    // neighbours.
     let late = [
         Warning::StuckInputs { first: 3, count: 1 },
         Warning::Autocorrelated { effective: 29, spacing: 3 },
@@ -135,7 +136,8 @@ fn missing_room_for_points_is_said() {
     assert!(report.fit.components == report.fit.rank && report.fit.unspanned > 0.1);
 }
 
-/// With a threshold at the median, or scores that are all alike: and what the warning advises helps.
+/// With a threshold at the median, or scores that are all alike: and what the warning advises
+/// helps.
 #[test]
 fn an_alarm_that_would_not_end_is_named() {
     let samples = Machine(65).readings::<f32>(N);
@@ -288,7 +290,8 @@ fn models_without_a_residual_are_refused() {
     let five = Recipe::default().components(Components::Fixed(5));
     assert_refused(&samples, affine, five, Error::Rank { wanted: 5, rank: 4 });
     let three = Recipe::default().components(Components::Fixed(3));
-    // The last input, which no combination of the others gives, is explained away: its faults are found in 1 % of new readings.
+    // The last input, which no combination of the others gives, is explained away: its faults are
+    // found in 1 % of new readings.
     let blind = Warning::BlindInputs { first: 3, count: 1, cause: Blindness::Kernel };
     assert_eq!(learn(&samples, affine, three).unwrap().1.warnings(), [blind]);
 }
@@ -311,7 +314,8 @@ fn wishes_that_cannot_be_met_are_named() {
 
 #[test]
 fn kernels_that_are_not_positive_everywhere_can_be_learned_with() {
-    // On standardised inputs their values are 0 on average: that does not make islands of the samples.
+    // On standardised inputs their values are 0 on average: that does not make islands of the
+    // samples.
     let samples = Machine(71).readings::<f32>(N);
     let recipe = Recipe::default().components(Components::Fixed(2));
     fn usable<K: BlockKernel<[f32], Scalar = f32> + Clone>(

@@ -4,8 +4,8 @@
 //! `error, progress, math ← linalg ← kernel ← kpca ← detect`; `methods` stands beside `detect` on
 //! `kpca`, and the two do not know each other; `signal` stands alone on `linalg`, and `monitor` on
 //! `signal` and `detect`. The test reads the sources, drops comments, strings and whatever is
-//! `#[cfg(test)]`, and follows every path that begins with `crate`, `super` or `self`. A name that a
-//! room or the root re-exports counts as the module that defines it.
+//! `#[cfg(test)]`, and follows every path that begins with `crate`, `super` or `self`. A name that
+//! a room or the root re-exports counts as the module that defines it.
 //!
 //! Links in documentation may point anywhere. What it cannot see are calls of methods that another
 //! module defines in an `impl` of the same type.

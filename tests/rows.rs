@@ -1,7 +1,8 @@
-//! More rows with the same points, or after them: what 512 rows instead of 128 are worth on real data, learned from or kept for the threshold.
+//! More rows with the same points, or after them: what 512 rows instead of 128 are worth on real
+//! data, learned from or kept for the threshold.
 //!
-//! The data are not part of the repository; without `../shared/data/adbench` there is nothing to do. `MERCER_UPDATE=1 cargo test --test rows` writes the
-//! tables of `docs/EVALUATION.md` anew.
+//! The data are not part of the repository; without `../shared/data/adbench` there is nothing to
+//! do. `MERCER_UPDATE=1 cargo test --test rows` writes the tables of `docs/EVALUATION.md` anew.
 
 mod common;
 mod evaluation;
@@ -29,7 +30,8 @@ struct Rates {
     detected: f64,
 }
 
-/// One split of a set: few rows by cross-fit, the same with the others kept for the threshold, and all of them learned from.
+/// One split of a set: few rows by cross-fit, the same with the others kept for the threshold, and
+/// all of them learned from.
 struct Case {
     few: Rates,
     later: Option<Rates>,

@@ -146,7 +146,8 @@ impl Kernel<[f32]> for Trap {
 }
 impl BlockKernel<[f32]> for Trap {}
 
-/// Samples of which each is told apart by its first input, on which the trap's values do not depend.
+/// Samples of which each is told apart by its first input, on which the trap's values do not
+/// depend.
 fn numbered(n: usize) -> Vec<[f32; 3]> {
     (0..n).map(|i| [0.01 * i as f32, (i as f32 * 0.7).sin(), (i as f32 * 1.3).cos()]).collect()
 }

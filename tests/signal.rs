@@ -1,8 +1,9 @@
-//! Windows, features, bands and operators: agreement with numpy, and with plain versions of their own.
+//! Windows, features, bands and operators: agreement with numpy, and with plain versions of their
+//! own.
 //!
-//! The edge cases lie in `data/signal`. The others are features of real recordings that are no part of the
-//! repository; without `../shared/data/golden-signal` there is nothing to do for them. `cargo test --test signal -- --nocapture` prints the
-//! largest differences.
+//! The edge cases lie in `data/signal`. The others are features of real recordings that are no part
+//! of the repository; without `../shared/data/golden-signal` there is nothing to do for them.
+//! `cargo test --test signal -- --nocapture` prints the largest differences.
 
 mod common;
 mod evaluation;
@@ -92,7 +93,8 @@ impl Worst {
     }
 }
 
-/// One channel of one window, against its golden numbers: how far single precision may be from them, as the reference says.
+/// One channel of one window, against its golden numbers: how far single precision may be from
+/// them, as the reference says.
 fn compare(
     samples: &[f32],
     floor: f32,
@@ -146,7 +148,8 @@ fn compare(
     }
 }
 
-/// The formulas as they stand in the definition, in double precision; every column of the golden tables.
+/// The formulas as they stand in the definition, in double precision; every column of the golden
+/// tables.
 fn plain(x: &[f64], floor: f64) -> BTreeMap<String, f64> {
     let n = x.len() as f64;
     let (min, max) = x.iter().fold((x[0], x[0]), |(min, max), &x| (x.min(min), x.max(max)));
@@ -218,7 +221,8 @@ fn near(samples: &[f32]) -> f64 {
     exact.iter().filter(|&&x| (x - mean).abs() <= 1e-6 * size).count() as f64
 }
 
-/// Cases whose samples are not numbers of single precision: rounding them is already more than features may differ by.
+/// Cases whose samples are not numbers of single precision: rounding them is already more than
+/// features may differ by.
 const LOST_IN_ROUNDING: [&str; 2] = ["big_offset", "two_levels_near"];
 
 #[test]
@@ -234,7 +238,8 @@ fn edge_cases_agree_with_the_reference() {
         assert_eq!(exact.len(), value("n") as usize);
         for (name, found) in plain(&exact, value("floor")) {
             let golden = value(&name);
-            // The reference's own doubles are off by that much where the offset is a million times the signal.
+            // The reference's own doubles are off by that much where the offset is a million times
+            // the signal.
             let allowed = if LOST_IN_ROUNDING.contains(&case) { 1e-8 } else { 1e-9 };
             let difference = (found - golden).abs() / golden.abs().max(1.0);
             let tiny = name.starts_with("lb") && golden < value("lb4_0").max(value("lb4_3")) - 25.0;
@@ -423,8 +428,8 @@ fn power_spectra_are_squared_sizes() {
     assert!(matches!(error, Error::Shape { what: "turn", expected: 4, given: 2 }), "{error}");
 }
 
-/// Pushes recordings through a window, with a gap after each, and compares every reading, bit by bit, with the same
-/// samples cut from a slice.
+/// Pushes recordings through a window, with a gap after each, and compares every reading, bit by
+/// bit, with the same samples cut from a slice.
 fn stream<
     F: FrontEnd,
     const C: usize,
@@ -595,7 +600,8 @@ impl FrontEnd for Counts {
     const SCALES: &'static [f32] = &[0.000_061];
 }
 
-/// Takes rows through operators chosen at run time, with a gap where the recording changes; returns what they give, and for which row.
+/// Takes rows through operators chosen at run time, with a gap where the recording changes; returns
+/// what they give, and for which row.
 fn operate(
     operators: &[Operator],
     rows: &[Vec<f32>],
@@ -896,7 +902,8 @@ fn numbers_at_the_floor_are_counted() {
     assert_eq!(features(&almost, 1.0, &list, 1e-9).unwrap().1, 0);
 }
 
-/// Where `std` is linked, its methods of `f32` hide those of `Real`, and a host would take other logarithms than a device.
+/// Where `std` is linked, its methods of `f32` hide those of `Real`, and a host would take other
+/// logarithms than a device.
 #[test]
 fn mathematics_is_called_by_path() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/signal");

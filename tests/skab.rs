@@ -1,7 +1,9 @@
-//! Sensors of a water circulation rig (excerpts of SKAB): agreement with a reference in numpy, and `docs/EVALUATION.md`.
+//! Sensors of a water circulation rig (excerpts of SKAB): agreement with a reference in numpy, and
+//! `docs/EVALUATION.md`.
 //!
-//! The data are not part of the repository; without `../shared/data/skab` there is nothing to do. `cargo test --test skab -- --nocapture`
-//! prints the largest differences, `MERCER_UPDATE=1` writes the document anew.
+//! The data are not part of the repository; without `../shared/data/skab` there is nothing to do.
+//! `cargo test --test skab -- --nocapture` prints the largest differences, `MERCER_UPDATE=1` writes
+//! the document anew.
 
 mod common;
 mod evaluation;
@@ -90,9 +92,9 @@ fn agrees_with_the_reference() {
     }
     let (double, single) = (evaluate_files::<f64>(), evaluate_files::<f32>());
     compare::<f64>(&double, f64::TOLERANCE);
-    // Most anomalies of other/9 are so far off that all kernel values are 0: their SPE reaches its ceiling, and so does that of
-    // some normal rows, up to differences that only double precision can see. So what differs by less than 1e-6 is also compared
-    // as equal.
+    // Most anomalies of other/9 are so far off that all kernel values are 0: their SPE reaches its
+    // ceiling, and so does that of some normal rows, up to differences that only double
+    // precision can see. So what differs by less than 1e-6 is also compared as equal.
     compare::<f32>(&single, 6e-3);
     let mut comparison = Comparison::default();
     for (double, single) in double.iter().zip(&single) {

@@ -1,4 +1,5 @@
-//! Kernel PCA of strings: the spectrum kernel against plain counts, a lecture's names, a sensor's event codes.
+//! Kernel PCA of strings: the spectrum kernel against plain counts, a lecture's names, a sensor's
+//! event codes.
 
 mod common;
 #[path = "../examples/support/events.rs"]

@@ -119,7 +119,8 @@ fn header() -> Result<String, String> {
     for (ours, theirs) in NAMES {
         choices.export.rename.insert(ours.to_string(), theirs.to_string());
     }
-    // Among the sizes already; a type of the library; and what only the proof that nothing panics has.
+    // Among the sizes already; a type of the library; and what only the proof that nothing panics
+    // has.
     choices.export.exclude =
         ["MERCER_ALARM_BYTES", "Detector", "mercer_panics"].map(str::to_string).to_vec();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs");

@@ -24,8 +24,8 @@
 #define MERCER_HOP 40
 #define MERCER_SAVED_BYTES 594
 #define MERCER_ALARM_BYTES 24
-#define MERCER_DETECTOR_WORDS 75
-#define MERCER_LEARNER_WORDS 1202
+#define MERCER_DETECTOR_WORDS 77
+#define MERCER_LEARNER_WORDS 1204
 #define MERCER_MONITOR_WORDS 37
 
 /* One channel of a raw sample. */
@@ -203,7 +203,8 @@ typedef struct {
   float trim;
 } mercer_recipe;
 
-/* A learner: up to MERCER_READINGS readings, the memory to learn from them, and what it has learned.
+/* A learner: up to MERCER_READINGS readings, the memory to learn from them, and what it has
+ * learned.
  *
  * Memory for the library's own use; make it `static`, it is large. */
 typedef struct {
@@ -316,8 +317,8 @@ int32_t mercer_detector_save(const mercer_detector *detector,
 /* Takes up a detector that was saved. It is what it was if that fails. */
 int32_t mercer_detector_load(mercer_detector *detector, const uint8_t *bytes, size_t length);
 
-/* The checksum of a model, which `mercer inspect` shows for one that a desk has; `bytes` is room to
- * work in, MERCER_SAVED_BYTES of it. */
+/* The checksum of a model, which `mercer inspect` shows for one that a desk has; `bytes` is room
+ * to work in, MERCER_SAVED_BYTES of it. */
 int32_t mercer_detector_fingerprint(const mercer_detector *detector,
                                     uint8_t *bytes,
                                     size_t room,
@@ -364,8 +365,8 @@ int32_t mercer_learner_forget(mercer_learner *learner);
 /* What the last learning has found. Look at `warnings`. */
 int32_t mercer_learner_report(const mercer_learner *learner, mercer_report *report);
 
-/* Which input or reading the last error of this learner is about, counted from 0; -1 if about none,
- * and for no learner. */
+/* Which input or reading the last error of this learner is about, counted from 0; -1 if about
+ * none, and for no learner. */
 int32_t mercer_learner_culprit(const mercer_learner *learner);
 
 /* Exchanges what was learned for another detector, without a copy: how it leaves for an interrupt.
@@ -394,8 +395,8 @@ int32_t mercer_monitor_init(mercer_monitor *monitor,
 /* Takes a raw sample of MERCER_CHANNELS numbers and does all work that it leads to.
  *
  * Returns MERCER_READING if it completes a window, else MERCER_OK. `detector` is NULL while there
- * is none: then there are readings to learn from, but no verdicts. `outcome`, which may be NULL, is
- * written with a verdict only. */
+ * is none: then there are readings to learn from, but no verdicts. `outcome`, which may be NULL,
+ * is written with a verdict only. */
 int32_t mercer_monitor_push(mercer_monitor *monitor,
                             const mercer_detector *detector,
                             const mercer_sample *sample,
@@ -413,8 +414,8 @@ int32_t mercer_monitor_take(mercer_monitor *monitor,
 #endif
 
 #if defined(MERCER_RAW)
-/* Does a piece of the work on a window: MERCER_WORKING while there is more, MERCER_READING with the
- * last piece, MERCER_OK if there was none. As mercer_monitor_push otherwise. */
+/* Does a piece of the work on a window: MERCER_WORKING while there is more, MERCER_READING with
+ * the last piece, MERCER_OK if there was none. As mercer_monitor_push otherwise. */
 int32_t mercer_monitor_step(mercer_monitor *monitor,
                             const mercer_detector *detector,
                             mercer_outcome *outcome);
@@ -434,7 +435,8 @@ int32_t mercer_monitor_judge(mercer_monitor *monitor,
                              mercer_outcome *outcome);
 
 /* Samples or readings are missing here, or the machine stood still: window and alarm start afresh,
- * and a window that was taken but not worked on is dropped. Returns the state of the alarm, or an error. */
+ * and a window that was taken but not worked on is dropped. Returns the state of the alarm, or an
+ * error. */
 int32_t mercer_monitor_gap(mercer_monitor *monitor);
 
 /* What the alarm says: MERCER_NORMAL and so on, or an error. */
@@ -447,8 +449,8 @@ int32_t mercer_monitor_absent(const mercer_monitor *monitor);
 /* Somebody has seen the alarm. Returns its state, or an error. */
 int32_t mercer_monitor_acknowledge(mercer_monitor *monitor);
 
-/* Which input or channel the last error of this monitor is about, counted from 0; -1 if about none,
- * and for no monitor. */
+/* Which input or channel the last error of this monitor is about, counted from 0; -1 if about
+ * none, and for no monitor. */
 int32_t mercer_monitor_culprit(const mercer_monitor *monitor);
 
 /* Writes the alarm to `bytes`, MERCER_ALARM_BYTES of them: for memory that survives a reset. */

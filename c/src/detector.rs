@@ -232,8 +232,8 @@ pub unsafe extern "C" fn mercer_detector_load(
     returned(load())
 }
 
-/// The checksum of a model, which `mercer inspect` shows for one that a desk has; `bytes` is room to
-/// work in, MERCER_SAVED_BYTES of it.
+/// The checksum of a model, which `mercer inspect` shows for one that a desk has; `bytes` is room
+/// to work in, MERCER_SAVED_BYTES of it.
 ///
 /// # Safety
 /// As C promises.

@@ -24,14 +24,15 @@ impl Words {
 pub(crate) trait Object: Sized {
     /// Another one for each type.
     const KIND: u32;
-    /// Stands at the front of an object that was initialised: not 0, and another one for each type and
-    /// build, so that memory which outlives an update of the firmware is not taken for an object.
+    /// Stands at the front of an object that was initialised: not 0, and another one for each type
+    /// and build, so that memory which outlives an update of the firmware is not taken for an
+    /// object.
     const TAG: u32 = (Self::KIND ^ BUILD) | 1;
     /// What the header calls it.
     type Memory;
 
-    /// Writes a value with nothing in it, without a copy of it on the stack. `again` says that there
-    /// is such an object already.
+    /// Writes a value with nothing in it, without a copy of it on the stack. `again` says that
+    /// there is such an object already.
     ///
     /// # Safety
     /// `place` is valid for writing a `Self` and, if `again`, for reading one.
@@ -74,8 +75,8 @@ pub(crate) unsafe fn begin<T: Object>(
     if size < size_of::<Tagged<T>>() {
         return Err(codes::MERCER_TOO_SMALL);
     }
-    // SAFETY: aligned, and of the size that was checked. The value is read only behind its tag, which
-    // is written after it.
+    // SAFETY: aligned, and of the size that was checked. The value is read only behind its tag,
+    // which is written after it.
     unsafe {
         let again = (&raw const (*object).tag).read() == T::TAG;
         T::begin(&raw mut (*object).value, again);
@@ -114,7 +115,8 @@ pub(crate) unsafe fn shared<'a, T: Object>(memory: *const T::Memory) -> Result<&
     Ok(unsafe { &(*object).value })
 }
 
-/// Two objects of a call must not lie in each other's memory. Whether they lie in any is asked later.
+/// Two objects of a call must not lie in each other's memory. Whether they lie in any is asked
+/// later.
 pub(crate) fn require_apart<A: Object, B: Object>(
     a: *const A::Memory,
     b: *const B::Memory,

@@ -14,7 +14,8 @@ use crate::foreign::{self, Object, Words};
 /// How many `uint64_t` a learner takes.
 pub const MERCER_LEARNER_WORDS: usize = Words::of::<Pupil>();
 
-/// A learner: up to MERCER_READINGS readings, the memory to learn from them, and what it has learned.
+/// A learner: up to MERCER_READINGS readings, the memory to learn from them, and what it has
+/// learned.
 ///
 /// Memory for the library's own use; make it `static`, it is large.
 #[repr(C)]
@@ -346,8 +347,8 @@ pub unsafe extern "C" fn mercer_learner_report(
     returned(tell())
 }
 
-/// Which input or reading the last error of this learner is about, counted from 0; -1 if about none,
-/// and for no learner.
+/// Which input or reading the last error of this learner is about, counted from 0; -1 if about
+/// none, and for no learner.
 ///
 /// # Safety
 /// As C promises.

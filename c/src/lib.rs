@@ -13,9 +13,9 @@
 //! | [`monitor`] | raw samples, readings, and the alarm |
 //!
 //! # What C promises
-//! This is the only library of the project with `unsafe`. A function looks at what it can look at: null,
-//! alignment, sizes, whether an object was initialised, whether two of them overlap. What nobody can
-//! look at is for the caller to keep, and is what "as C promises" means in the comments:
+//! This is the only library of the project with `unsafe`. A function looks at what it can look at:
+//! null, alignment, sizes, whether an object was initialised, whether two of them overlap. What
+//! nobody can look at is for the caller to keep, and is what "as C promises" means in the comments:
 //!
 //! 1. A pointer that is not null points to as much memory as its type or its length says, and that
 //!    memory stays there for the call.
@@ -77,8 +77,8 @@ pub extern "C" fn mercer_panics(input: usize) -> u32 {
     [config::BUILD; config::INPUTS][input]
 }
 
-/// Nothing here panics, and the linker leaves this out. `cargo xtask c-library` proves it: there the
-/// handler calls what nobody defines.
+/// Nothing here panics, and the linker leaves this out. `cargo xtask c-library` proves it: there
+/// the handler calls what nobody defines.
 #[cfg(target_os = "none")]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

@@ -314,8 +314,8 @@ pub unsafe extern "C" fn mercer_monitor_init(
 /// Takes a raw sample of MERCER_CHANNELS numbers and does all work that it leads to.
 ///
 /// Returns MERCER_READING if it completes a window, else MERCER_OK. `detector` is NULL while there
-/// is none: then there are readings to learn from, but no verdicts. `outcome`, which may be NULL, is
-/// written with a verdict only.
+/// is none: then there are readings to learn from, but no verdicts. `outcome`, which may be NULL,
+/// is written with a verdict only.
 ///
 /// # Safety
 /// As C promises.
@@ -376,8 +376,8 @@ pub unsafe extern "C" fn mercer_monitor_take(
     returned(take())
 }
 
-/// Does a piece of the work on a window: MERCER_WORKING while there is more, MERCER_READING with the
-/// last piece, MERCER_OK if there was none. As mercer_monitor_push otherwise.
+/// Does a piece of the work on a window: MERCER_WORKING while there is more, MERCER_READING with
+/// the last piece, MERCER_OK if there was none. As mercer_monitor_push otherwise.
 ///
 /// # Safety
 /// As C promises.
@@ -488,7 +488,8 @@ pub unsafe extern "C" fn mercer_monitor_judge(
 }
 
 /// Samples or readings are missing here, or the machine stood still: window and alarm start afresh,
-/// and a window that was taken but not worked on is dropped. Returns the state of the alarm, or an error.
+/// and a window that was taken but not worked on is dropped. Returns the state of the alarm, or an
+/// error.
 ///
 /// # Safety
 /// As C promises.
@@ -537,8 +538,8 @@ pub unsafe extern "C" fn mercer_monitor_acknowledge(monitor: *mut MonitorMemory)
     returned(sentry.map(|sentry| number(sentry.watch.alarm.acknowledge())))
 }
 
-/// Which input or channel the last error of this monitor is about, counted from 0; -1 if about none,
-/// and for no monitor.
+/// Which input or channel the last error of this monitor is about, counted from 0; -1 if about
+/// none, and for no monitor.
 ///
 /// # Safety
 /// As C promises.

@@ -1,4 +1,5 @@
-//! `f_1 … f_6` over three groups of points (C. Bauckhage, Principles of Machine Learning, lecture 13, slide 75).
+//! `f_1 … f_6` over three groups of points (C. Bauckhage, Principles of Machine Learning, lecture
+//! 13, slide 75).
 
 use std::error::Error;
 

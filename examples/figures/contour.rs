@@ -1,4 +1,5 @@
-//! Lines of equal height of a function in the plane, by marching squares, and the areas between them.
+//! Lines of equal height of a function in the plane, by marching squares, and the areas between
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,8 @@ pub(crate) struct Area {
     pub(crate) band: usize,
 }
 
-/// A place on the grid's lines where the function passes a level: the lower of the two points, and whether the other is above it.
+/// A place on the grid's lines where the function passes a level: the lower of the two points, and
+/// whether the other is above it.
 type Crossing = (usize, usize, bool);
 
 impl Field {
@@ -44,8 +46,8 @@ impl Field {
         self.values.iter().copied().fold(f64::MAX, f64::min)
     }
 
-    /// The areas above each of the ascending levels, and the holes in them, the largest first: drawn in this order, what is seen in the end
-    /// are the bands. Band 0 is below all levels.
+    /// The areas above each of the ascending levels, and the holes in them, the largest first:
+    /// drawn in this order, what is seen in the end are the bands. Band 0 is below all levels.
     pub(crate) fn areas(&self, levels: &[f64]) -> Vec<Area> {
         let mut areas: Vec<(f64, Area)> = Vec::new();
         for (number, &level) in levels.iter().enumerate() {
@@ -77,7 +79,8 @@ impl Field {
         lines
     }
 
-    /// Closed lines around all that is above a level. Where it reaches the edge of the grid, they follow that.
+    /// Closed lines around all that is above a level. Where it reaches the edge of the grid, they
+    /// follow that.
     pub(crate) fn outlines(&self, level: f64) -> Vec<Vec<(f64, f64)>> {
         let mut next: BTreeMap<Crossing, Crossing> = BTreeMap::new();
         for j in 0..=self.side {
@@ -103,7 +106,8 @@ impl Field {
         (self.high[0] - self.low[0]) / 1500.0
     }
 
-    /// Where lines enter and leave the cell above and to the right of a point, what is above the level being to the left.
+    /// Where lines enter and leave the cell above and to the right of a point, what is above the
+    /// level being to the left.
     fn crossings_of_cell(&self, i: usize, j: usize, level: f64) -> Vec<(Crossing, Crossing)> {
         let above = |i, j| self.value(i, j) >= level;
         let (bottom, right) = ((i, j, false), (i + 1, j, true));
@@ -124,13 +128,15 @@ impl Field {
             [true, false, true, true] => vec![(bottom, right)],
             [true, true, false, true] => vec![(right, top)],
             [true, true, true, false] => vec![(top, left)],
-            // Two corners opposite each other: apart, which at this resolution nobody can tell from together.
+            // Two corners opposite each other: apart, which at this resolution nobody can tell from
+            // together.
             [true, false, true, false] => vec![(bottom, left), (top, right)],
             [false, true, false, true] => vec![(right, bottom), (left, top)],
         }
     }
 
-    /// Around the grid there is one more row of points, in the same places as the outermost and below every level: all lines are closed.
+    /// Around the grid there is one more row of points, in the same places as the outermost and
+    /// below every level: all lines are closed.
     fn value(&self, i: usize, j: usize) -> f64 {
         let inside = |k: usize| (1..=self.side).contains(&k);
         if inside(i) && inside(j) { self.values[(j - 1) * self.side + i - 1] } else { f64::MIN }
@@ -151,7 +157,8 @@ impl Field {
     }
 }
 
-/// The line without points that are no further than `tolerance` from what is left of it (Ramer 1972, Douglas & Peucker 1973).
+/// The line without points that are no further than `tolerance` from what is left of it (Ramer
+/// 1972, Douglas & Peucker 1973).
 fn simplified(line: &[(f64, f64)], tolerance: f64) -> Vec<(f64, f64)> {
     let (Some(&first), Some(&last)) = (line.first(), line.last()) else { return Vec::new() };
     let (dx, dy) = (last.0 - first.0, last.1 - first.1);

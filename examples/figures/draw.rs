@@ -13,7 +13,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::contour::Field;
 use crate::data::Point;
 
-/// The page is drawn twice as large as it is meant to be seen: coordinates are whole pixels, and lines would show steps.
+/// The page is drawn twice as large as it is meant to be seen: coordinates are whole pixels, and
+/// lines would show steps.
 pub(crate) const WIDTH: u32 = 2000;
 
 pub(crate) const INK: RGBColor = RGBColor(0x24, 0x29, 0x2f);

@@ -10,7 +10,8 @@
 //!
 //! - `cargo run --release --example figures` writes them to `target/figures`,
 //! - with `-- --update` to `docs/figures`,
-//! - with `-- --check` writes nothing, and fails when one in `docs/figures` is not what would be drawn (as `cargo test` does).
+//! - with `-- --check` writes nothing, and fails when one in `docs/figures` is not what would be
+//!   drawn (as `cargo test` does).
 //!
 //! Numbers come from arithmetic and libm alone, so they are the same everywhere. For the host only.
 

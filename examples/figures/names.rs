@@ -1,4 +1,5 @@
-//! Names in the plane, by the substrings they share (C. Bauckhage, Principles of Machine Learning, lecture 13, slide 81).
+//! Names in the plane, by the substrings they share (C. Bauckhage, Principles of Machine Learning,
+//! lecture 13, slide 81).
 
 use std::error::Error;
 

@@ -1,4 +1,5 @@
-//! `F(x) = Σ|f_j(x)|` around data (lecture 13, slide 78), and beside it SPE: far from the data only that stays high.
+//! `F(x) = Σ|f_j(x)|` around data (lecture 13, slide 78), and beside it SPE: far from the data only
+//! that stays high.
 
 use std::error::Error;
 
@@ -50,7 +51,8 @@ pub(crate) fn svg() -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// Is it true what the title says? At the outlier, F is below that of most samples, and SPE above that of all.
+/// Is it true what the title says? At the outlier, F is below that of most samples, and SPE above
+/// that of all.
 fn require_title(model: &Model, samples: &[Point]) -> Drawn {
     let outlier = model.score(&OUTLIER)?;
     let scores = samples.iter().map(|x| model.score(x)).collect::<Result<Vec<_>, _>>()?;

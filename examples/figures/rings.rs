@@ -1,4 +1,5 @@
-//! Two rings, which no straight line separates, as linear and as kernel PCA see them (R. Osadchy, Unsupervised Learning 2011, kernel PCA).
+//! Two rings, which no straight line separates, as linear and as kernel PCA see them (R. Osadchy,
+//! Unsupervised Learning 2011, kernel PCA).
 
 use std::error::Error;
 

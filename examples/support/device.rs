@@ -13,7 +13,8 @@ use defmt_semihosting as _;
 #[cfg(target_arch = "riscv32")]
 use riscv as _;
 
-/// Formats on the device, so that a line is the same bytes as on the host, and sends it as one frame.
+/// Formats on the device, so that a line is the same bytes as on the host, and sends it as one
+/// frame.
 ///
 /// Kept out of line: the buffer is then on the stack once, and only while a line is written.
 #[inline(never)]
@@ -45,7 +46,8 @@ fn panic(info: &PanicInfo<'_>) -> ! {
 
 #[cfg(target_arch = "arm")]
 #[cortex_m_rt::exception]
-// SAFETY: `unsafe` because a fault may come from anywhere; nothing of what was interrupted is touched.
+// SAFETY: `unsafe` because a fault may come from anywhere; nothing of what was interrupted is
+// touched.
 unsafe fn HardFault(frame: &cortex_m_rt::ExceptionFrame) -> ! {
     fail(format_args!("hard fault at {:#010x}", frame.pc()))
 }

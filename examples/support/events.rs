@@ -1,4 +1,5 @@
-//! What the event log of a wireless sensor looks like: a made-up one, that is the same in every run and on every core.
+//! What the event log of a wireless sensor looks like: a made-up one, that is the same in every run
+//! and on every core.
 //!
 //! | code | event | | code | event |
 //! |---|---|---|---|---|
@@ -42,7 +43,8 @@ impl Sensor {
         }
     }
 
-    /// From waking up to going to sleep: mostly as usual, sometimes with a second try, rarely with a calibration.
+    /// From waking up to going to sleep: mostly as usual, sometimes with a second try, rarely with
+    /// a calibration.
     fn cycle(&mut self) -> &'static [u8] {
         match self.below(16) {
             0 => b"wkmcsaz",

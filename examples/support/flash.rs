@@ -1,7 +1,8 @@
 //! A NOR flash in RAM that keeps to the rules of a real one, and whose power can fail at any byte.
 //!
-//! Programming only clears bits, erasing sets whole pages to 0xFF, and both happen byte by byte from front to back. Where a real driver
-//! would return garbage or nothing at all for a broken rule, this one returns an error.
+//! Programming only clears bits, erasing sets whole pages to 0xFF, and both happen byte by byte
+//! from front to back. Where a real driver would return garbage or nothing at all for a broken
+//! rule, this one returns an error.
 #![allow(dead_code, reason = "every program uses a part of it")]
 
 use embedded_storage_async::nor_flash::{
@@ -54,7 +55,8 @@ impl<const PAGES: usize, const PAGE: usize> RamFlash<PAGES, PAGE> {
         Self { bytes: [[0xFF; PAGE]; PAGES], power: None, torn: 0, used: 0, worn: None }
     }
 
-    /// Power will fail after `bytes` more bytes; of the byte after these, only the bits of `torn` are programmed or erased.
+    /// Power will fail after `bytes` more bytes; of the byte after these, only the bits of `torn`
+    /// are programmed or erased.
     pub(crate) fn cut_power_after(&mut self, bytes: usize, torn: u8) {
         (self.power, self.torn) = (Some(bytes), torn);
     }

@@ -1,4 +1,5 @@
-//! The vocabulary of a lecture on kernel PCA, family names first (C. Bauckhage, Principles of Machine Learning, lecture 13, slide 79).
+//! The vocabulary of a lecture on kernel PCA, family names first (C. Bauckhage, Principles of
+//! Machine Learning, lecture 13, slide 79).
 #![allow(dead_code, reason = "every program uses a part of it")]
 
 /// Names to learn from.
@@ -48,7 +49,8 @@ pub(crate) fn family(name: &str) -> &str {
     name.rsplit_once(' ').map_or(name, |(family, _)| family)
 }
 
-/// The place of the projection nearest to `target`, over its first `components` entries; the first of equals.
+/// The place of the projection nearest to `target`, over its first `components` entries; the first
+/// of equals.
 pub(crate) fn nearest<'a>(
     target: &[f32],
     others: impl Iterator<Item = &'a [f32]>,

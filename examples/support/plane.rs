@@ -3,7 +3,8 @@
 use crate::random::Random;
 use crate::support::say;
 
-/// Evenly spaced points of two rings of radius 1 and 0.3, off by up to 0.1; those with even numbers are of the outer one.
+/// Evenly spaced points of two rings of radius 1 and 0.3, off by up to 0.1; those with even numbers
+/// are of the outer one.
 pub(crate) fn rings<const N: usize>(seed: u32) -> [[f32; 2]; N] {
     let mut random = Random::new(seed);
     core::array::from_fn(|i| {

@@ -5,8 +5,10 @@
 //! means something, and a change of one byte is a small change of what is done.
 
 pub mod checksum;
+#[cfg(feature = "command")]
 pub mod desk;
 pub mod edits;
+#[cfg(feature = "command")]
 pub mod model_file;
 pub mod number;
 pub mod tokens;

@@ -185,7 +185,8 @@ struct StepRates {
     /// One operation of the eigensolver, and each entry of the rows that it changes.
     operation: usize,
     operation_point: usize,
-    /// One entry of the covariance, where it is completed or checked.
+    /// One entry of the covariance, where it is completed or checked, or of the eigenvectors that
+    /// another one is made orthogonal to.
     entry: usize,
 }
 
@@ -210,7 +211,7 @@ const STEP_CORTEX_M0: StepRates = StepRates {
     value: 3000,
     operation: 5000,
     operation_point: 800,
-    entry: 250,
+    entry: 700,
 };
 const STEP_CORTEX_M3: StepRates = StepRates {
     step: 15_000,
@@ -220,7 +221,7 @@ const STEP_CORTEX_M3: StepRates = StepRates {
     value: 2000,
     operation: 3500,
     operation_point: 500,
-    entry: 160,
+    entry: 450,
 };
 const STEP_CORTEX_M4F: StepRates = StepRates {
     step: 3000,
@@ -240,7 +241,7 @@ const STEP_RV32IMAC: StepRates = StepRates {
     value: 2000,
     operation: 3500,
     operation_point: 500,
-    entry: 160,
+    entry: 450,
 };
 
 impl LearnCost {
@@ -294,14 +295,15 @@ where
     rest + axes_scalars(inputs, points, components) * size_of::<T>()
 }
 
-/// Points with memo and weights; offsets; mean and deviation.
+/// Points with memo and weights; offsets; mean, deviation and its factor.
 const fn axes_scalars(inputs: usize, points: usize, components: usize) -> usize {
-    points * (inputs + components + 1) + components + 2 * inputs
+    points * (inputs + components + 1) + components + 3 * inputs
 }
 
-/// Points with memo, centre weight and weights; offsets and variances; mean and deviation.
+/// Points with memo, centre weight and weights; offsets and variances; mean, deviation
+/// and its factor.
 const fn scalars(inputs: usize, points: usize, components: usize) -> usize {
-    points * (inputs + components + 2) + 2 * components + 2 * inputs
+    points * (inputs + components + 2) + 2 * components + 3 * inputs
 }
 
 impl<const D: usize, const R: usize, const P: usize> Detector<Rbf<f32>, [f32; D], R, P> {

@@ -23,23 +23,29 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 /// `S` is how readings are prepared for the model; vectors are scaled, after a logarithm if that is
 /// a [`LogScaling`].
 ///
+/// A [`Learner`](crate::Learner) makes it on the device, `mercer export --rust` on the host:
+///
 /// ```
-/// use mercer::{Detector, KernelPca};
-/// use mercer::detect::{Scaling, Threshold};
-/// use mercer::kernel::Rbf;
-/// use mercer::kpca::{Components, LandmarkWorkspace, Landmarks};
-/// # let samples: [[f32; 2]; 6] = [[0.0, 0.1], [0.9, 1.0], [2.1, 1.9], [3.0, 3.1], [1.5, 1.4], [2.4, 2.6]];
-/// # let mut model = KernelPca::<Rbf<f32>, [f32; 2], 4, 2>::new();
-/// # let mut workspace = LandmarkWorkspace::<f32, 6, 4>::new();
-/// # model.fit_landmarks(Rbf::new(0.5), &samples, Landmarks::Rank(4), Components::Fixed(2), &mut workspace)?;
-/// let threshold = Threshold::new(0.2);
-/// let detector = Detector::from_parts(Scaling::identity(), model, threshold)?;
-/// assert!(!detector.score(&[1.2, 1.3])?.unusual);
-/// assert!(detector.score(&[1.2, 3.0])?.unusual);
-/// # Ok::<(), mercer::Error>(())
+/// use mercer::GaussianDetector;
+/// include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/walking/model.rs"));
+///
+/// # fn main() -> Result<(), mercer::Error> {
+/// let detector: &GaussianDetector<12, 12, 4> = &WALKING; // a `static`
+/// let reading = [-9.0; 12];
+/// let verdict = detector.score(&reading)?;
+/// if verdict.unusual {
+///     let suspect = detector.suspect(&reading)?;
+///     println!(
+///         "{} reads {}, {} would fit the others",
+///         WALKING_INPUTS[suspect.input], suspect.read, suspect.expected
+///     );
+/// }
+/// # assert!(verdict.unusual);
+/// # Ok(())
+/// # }
 /// ```
 ///
-/// In flash, and checked by the compiler:
+/// What such a file holds, which the compiler checks:
 ///
 /// ```
 /// use mercer::GaussianDetector;
@@ -67,6 +73,8 @@ use crate::kpca::{KernelPca, Projection, Scalar};
 /// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+// In this order: what a score reads one by one comes first, within reach of short offsets.
+#[repr(C)]
 pub struct Detector<K, X, const R: usize, const P: usize, S = <X as Reading>::Scaling>
 where
     X: Reading,
@@ -74,8 +82,10 @@ where
     S: Prepare<X>,
 {
     pub(crate) scaling: S,
-    pub(crate) model: KernelPca<K, X, R, P>,
+    /// Those of the scaling.
+    pub(crate) factors: S::Factors,
     pub(crate) threshold: Threshold<Scalar<K, X>>,
+    pub(crate) model: KernelPca<K, X, R, P>,
 }
 
 /// The usual case: a Gaussian kernel on `D` inputs in `f32`, at most `R` points and `P` components.
@@ -97,7 +107,12 @@ where
 
     /// A detector that has learned nothing; a `static` of it stays in `.bss`.
     pub const fn new() -> Self {
-        Self { scaling: S::EMPTY, model: KernelPca::new(), threshold: Threshold::EMPTY }
+        Self {
+            scaling: S::EMPTY,
+            factors: S::NO_FACTORS,
+            threshold: Threshold::EMPTY,
+            model: KernelPca::new(),
+        }
     }
 
     /// A detector from parts that were learned earlier. In flash, that is
@@ -110,9 +125,9 @@ where
         model: KernelPca<K, X, R, P>,
         threshold: Threshold<Scalar<K, X>>,
     ) -> Result<Self, Error> {
-        let mut detector = Self { scaling, model, threshold };
+        let mut detector = Self { factors: S::NO_FACTORS, scaling, threshold, model };
         detector.validate()?;
-        detector.model.remember();
+        detector.remember();
         Ok(detector)
     }
 
@@ -179,13 +194,12 @@ where
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
     pub fn score(&self, x: &X) -> Result<Verdict<Scalar<K, X>>, Error> {
-        let prepared = self.scaling.apply(x);
-        let score = match self.model.score(prepared.view()) {
-            Ok(score) if S::looks_usable(&prepared) => score,
+        let prepared = self.scaling.apply_by(&self.factors, x);
+        if !S::looks_usable(&prepared) {
             // Something is wrong with the reading, or may be.
-            scored => self.prepared(x).and(scored)?,
-        };
-        Ok(self.threshold.judge(score))
+            self.require_usable(x, &prepared)?;
+        }
+        Ok(self.threshold.judge(self.model.score(prepared.view())?))
     }
 
     /// Projects a raw reading onto the components.
@@ -226,6 +240,7 @@ where
             return Err(Error::NotFitted);
         }
         self.scaling.clone_from(&other.scaling);
+        self.factors.clone_from(&other.factors);
         self.model.copy_from(&other.model);
         self.threshold = other.threshold;
         Ok(())
@@ -234,19 +249,31 @@ where
     /// Forgets what was learned, in place.
     pub(crate) fn clear(&mut self) {
         self.scaling = S::EMPTY;
+        self.factors = S::NO_FACTORS;
         self.model.clear();
         self.threshold = Threshold::EMPTY;
     }
 
+    /// Makes what follows from scaling and points once these are in place.
+    pub(crate) fn remember(&mut self) {
+        self.factors = self.scaling.factors();
+        self.model.remember();
+    }
+
     /// A raw reading as the model sees it, or what is wrong with it.
     pub(crate) fn prepared(&self, x: &X) -> Result<X, Error> {
+        let prepared = self.scaling.apply_by(&self.factors, x);
+        self.require_usable(x, &prepared)?;
+        Ok(prepared)
+    }
+
+    /// Names what is wrong with a raw reading, which is prepared like this.
+    fn require_usable(&self, x: &X, prepared: &X) -> Result<(), Error> {
         if !self.model.is_fitted() {
             return Err(Error::NotFitted);
         }
         S::check(x)?;
-        let prepared = self.scaling.apply(x);
-        S::check_prepared(&prepared)?;
-        Ok(prepared)
+        S::check_prepared(prepared)
     }
 }
 

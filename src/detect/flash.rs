@@ -65,11 +65,26 @@ macro_rules! show {
     };
 }
 
+/// The [factors](crate::math::Real::to_factor) of deviations.
+macro_rules! factors {
+    (f32, $deviations:expr) => {{
+        let (mut factors, mut i) = (*$deviations, 0);
+        while i < factors.len() {
+            factors[i] = 1.0 / factors[i];
+            i += 1;
+        }
+        factors
+    }};
+    (f64, $deviations:expr) => {
+        *$deviations
+    };
+}
+
 /// `in_flash` of detectors and projectors for one kernel with either scaling: the parameters of the kernel are valid if the
 /// first expression says so, strangers have the norm of the second, and the points the memos of the
 /// third.
 macro_rules! in_flash {
-    ($t:ty, [$($generic:tt)*] $($rest:tt)*) => {
+    ($t:tt, [$($generic:tt)*] $($rest:tt)*) => {
         in_flash_scaled!($t, [$($generic)*] Scaling, |s| s, &[] as &[$t], $($rest)*);
         in_flash_scaled!($t, [$($generic)*] LogScaling, |s| s.scaling, &s.floor, $($rest)*);
     };
@@ -79,7 +94,7 @@ macro_rules! in_flash {
 /// another one the floors.
 macro_rules! in_flash_scaled {
     (
-        $t:ty, [$($generic:tt)*] $scaling:ident, |$s:ident| $standard:expr, $floors:expr, $kernel:ty,
+        $t:tt, [$($generic:tt)*] $scaling:ident, |$s:ident| $standard:expr, $floors:expr, $kernel:ty,
         |$k:ident, $points:ident| $valid:expr, $norm:expr, $memos:expr
     ) => {
         impl<$($generic)* const D: usize, const R: usize, const P: usize>
@@ -130,7 +145,8 @@ macro_rules! in_flash_scaled {
                     Ok(()) => {
                         let memos = $memos;
                         let model = KernelPca::from_parts(kernel, points, memos, expansion);
-                        Some(Self { scaling, model, threshold })
+                        let factors = factors!($t, &$standard.deviation);
+                        Some(Self { scaling, factors, threshold, model })
                     }
                     Err(_) => None,
                 }
@@ -168,7 +184,8 @@ macro_rules! in_flash_scaled {
                     Ok(()) => {
                         let memos = $memos;
                         let axes = Axes::from_parts(kernel, points, memos, weights, offsets);
-                        Some(Self { scaling, axes })
+                        let factors = factors!($t, &$standard.deviation);
+                        Some(Self { scaling, factors, axes })
                     }
                     Err(_) => None,
                 }
@@ -179,13 +196,13 @@ macro_rules! in_flash_scaled {
 
 /// Is it one that a kernel can work with?
 macro_rules! is_rate {
-    ($t:ty, $value:expr) => {
+    ($t:tt, $value:expr) => {
         broken_rate_rule($value as f64, Normal::of::<$t>()).is_none()
     };
 }
 
 macro_rules! every_kernel {
-    ($t:ty) => {
+    ($t:tt) => {
         in_flash!($t, [] Linear, |_k, _points| true, None, Memos::NONE);
         in_flash!($t, [] Cosine, |_k, _points| true, None, Memos::NONE);
         in_flash!($t, [M: Math<$t>,] Rbf<$t, M>,

@@ -105,7 +105,7 @@ impl Blocks {
         count: usize,
         folds: usize,
     ) -> Result<Self, Error> {
-        let recordings = begins.clone().count() + 1;
+        let recordings = begins.clone().count().saturating_add(1);
         let mut blocks = Self::default();
         if recordings == 1 {
             return Ok(blocks);

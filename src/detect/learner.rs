@@ -1,47 +1,14 @@
 //! Learning on the device: samples in, a detector out, in fixed memory and bounded steps.
-//!
-//! ```
-//! use mercer::{Learner, Progress, Recipe};
-//! use mercer::kernel::Rbf;
-//!
-//! // In firmware: `static LEARNER: ConstStaticCell<…> = ConstStaticCell::new(Learner::new());`
-//! let mut learner = Learner::<Rbf<f32>, [f32; 2], 64, 16, 8>::new();
-//! let mut t = 0.0_f32;
-//! while !learner.is_full() {
-//!     t += 0.37;
-//!     learner.push(&[t.sin(), t.cos() + 0.1 * (5.0 * t).sin()])?; // a reading of two sensors
-//! }
-//! learner.begin(Rbf::for_inputs(2), Recipe::default())?;
-//! while learner.step()? == Progress::Working {
-//!     // feed the watchdog, poll the radio
-//! }
-//! let detector = learner.detector()?;
-//! assert!(!detector.score(&[0.6, 0.8])?.unusual);
-//! assert!(detector.score(&[0.0, 0.0])?.unusual); // each input is usual, together they are not
-//! # Ok::<(), mercer::Error>(())
-//! ```
-//!
-//! | method | before the first fit | later |
-//! |---|---|---|
-//! | [`push`](Learner::push) | collects raw samples | collects more, if there is room |
-//! | [`begin`](Learner::begin), [`step`](Learner::step) | learn scaling, threshold and model | learn again; the old detector serves until the new one is complete |
-//! | [`refresh`](Learner::refresh) | – | scores a reading, and lets a normal one become a sample |
-//! | [`freeze`](Learner::freeze), [`thaw`](Learner::thaw) | – | whether `refresh` may change the samples |
-//! | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
-//! | [`swap_detector`](Learner::swap_detector) | – | hands the detector over, and takes another one |
-//! | [`restore`](Learner::restore) | takes up a stored detector, after a reset | replaces detector and scaling, drops the samples |
-//!
-//! A refit keeps what projections mean as far as it can: the signs of the components are those of
-//! the detector before, and components that are others now are
-//! [reported](LearnReport::changed_components). That takes a step for each sample.
-//!
-//! Samples stay what they were, bit for bit, whatever becomes of learning. The scaling is learned
-//! with the first fit and then kept, so that scores before and after a refit stay comparable;
-//! scaled samples are kept beside the raw ones.
 
 mod intake;
+mod lean;
 mod preparation;
+mod pupil;
+mod roll;
 mod workspace;
+
+pub use lean::LeanLearner;
+pub use pupil::Pupil;
 
 use crate::Progress;
 use crate::detect::learning::{LearnReport, Learning, Recipe};
@@ -53,9 +20,10 @@ use crate::error::{Error, require_capacity};
 use crate::kernel::{BlockKernel, Kernel, Rbf};
 use crate::kpca::Scalar;
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
-use crate::linalg::slices::{entry, head, set, swap, tail};
+use crate::linalg::slices::{head, set, swap, tail};
 use intake::{Intake, Kind, calm_around};
 use preparation::Preparation;
+use roll::{Recordings, Turn};
 use workspace::Workspace;
 
 /// Which sample makes room for a new reading.
@@ -74,6 +42,46 @@ pub enum Replace {
 /// Collects at most `N` samples and learns a detector of at most `R` points and `P` components from
 /// them.
 ///
+/// ```
+/// use mercer::{Learner, Progress, Recipe};
+/// use mercer::kernel::Rbf;
+///
+/// // In firmware: `static LEARNER: ConstStaticCell<…> = ConstStaticCell::new(Learner::new());`
+/// let mut learner = Learner::<Rbf<f32>, [f32; 2], 64, 16, 8>::new();
+/// let mut t = 0.0_f32;
+/// while !learner.is_full() {
+///     t += 0.37;
+///     learner.push(&[t.sin(), t.cos() + 0.1 * (5.0 * t).sin()])?; // a reading of two sensors
+/// }
+/// learner.begin(Rbf::for_inputs(2), Recipe::default())?;
+/// while learner.step()? == Progress::Working {
+///     // feed the watchdog, poll the radio
+/// }
+/// let detector = learner.detector()?;
+/// assert!(!detector.score(&[0.6, 0.8])?.unusual);
+/// assert!(detector.score(&[0.0, 0.0])?.unusual); // each input is usual, together they are not
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// | method | before the first fit | later |
+/// |---|---|---|
+/// | [`push`](Learner::push) | collects raw samples | collects more, if there is room |
+/// | [`begin`](Learner::begin), [`step`](Learner::step) | learn scaling, threshold and model | learn again; the old detector serves until the new one is complete |
+/// | [`refresh`](Learner::refresh) | – | scores a reading, and lets a normal one become a sample |
+/// | [`freeze`](Learner::freeze), [`thaw`](Learner::thaw) | – | whether `refresh` may change the samples |
+/// | [`forget`](Learner::forget) | drops the samples | drops samples, scaling and detector |
+/// | [`swap_detector`](Learner::swap_detector) | – | hands the detector over, and takes another one |
+/// | [`restore`](Learner::restore) | takes up a stored detector, after a reset | replaces detector and scaling, drops the samples |
+///
+/// A refit keeps what projections mean as far as it can: the signs of the components are those of
+/// the detector before, and components that are others now are
+/// [reported](LearnReport::changed_components). That takes a step for each sample.
+///
+/// Samples stay what they were, bit for bit, whatever becomes of learning. The scaling is learned
+/// with the first fit and then kept, so that scores before and after a refit stay comparable;
+/// scaled samples are kept beside the raw ones.
+///
+/// # Memory
 /// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const
 /// and all zeros. The methods need less than 2 KiB of stack for up to 12 inputs and 16 components
 /// of `f32` (measured); beyond that, a few copies of a reading and one of its projection more. The
@@ -84,7 +92,8 @@ pub enum Replace {
 ///
 /// ```
 /// use mercer::GaussianLearner;
-/// let [few, many] = [GaussianLearner::<12, 128, 48, 24>::SIZE, GaussianLearner::<12, 512, 48, 24>::SIZE];
+/// let few = GaussianLearner::<12, 128, 48, 24>::SIZE;
+/// let many = GaussianLearner::<12, 512, 48, 24>::SIZE;
 /// assert_eq!(many - few, 384 * (8 * 12 + 4 * 48 + 17));
 /// ```
 ///
@@ -109,21 +118,16 @@ pub struct Learner<
     E: Eigensolver<Scalar<K, X>>,
     S: Prepare<X>,
 {
-    /// In the order of their age, from `oldest` on and round the end.
     samples: heapless::Vec<X, N, u32>,
     /// The same as the model sees them, once the scaling is known.
     prepared: S::Room<N>,
-    oldest: usize,
-    /// Which recording each sample is of; samples of one follow each other.
-    recordings: [u8; N],
-    recording: u8,
-    /// The next sample begins a recording.
-    interrupted: bool,
+    turn: Turn,
+    /// State of the generator behind `Replace::Random`.
+    random: u32,
+    recordings: Recordings<N>,
     /// The detector came from elsewhere, perhaps with another scaling than the prepared samples.
     stale: bool,
     intake: Intake<X>,
-    /// State of the generator behind `Replace::Random`.
-    random: u32,
     frozen: bool,
     job: UnderWay<K, X, E, S>,
     report: AtMostOne<LearnReport<Scalar<K, X>>>,
@@ -194,13 +198,11 @@ where
         Self {
             samples: heapless::Vec::new(),
             prepared: PreparedSamples::EMPTY,
-            recordings: [0; N],
-            recording: 0,
-            interrupted: false,
-            stale: false,
-            oldest: 0,
-            intake: Intake::EMPTY,
+            turn: Turn::FIRST,
             random: 0,
+            recordings: Recordings::EMPTY,
+            stale: false,
+            intake: Intake::EMPTY,
             frozen: false,
             job: heapless::Vec::new(),
             report: heapless::Vec::new(),
@@ -228,7 +230,7 @@ where
         }
         let pushed = self.samples.push(x.clone());
         debug_assert!(pushed.is_ok(), "there is room");
-        self.note_recording(place);
+        self.recordings.note(place);
         self.intake.count_pushed();
         Ok(())
     }
@@ -238,7 +240,7 @@ where
     /// [folds](crate::detect::FoldOrder::Contiguous), and nothing is taken for a neighbour of what
     /// was read before a gap.
     pub fn gap(&mut self) {
-        self.interrupted = true;
+        self.recordings.interrupt();
         self.intake.interrupt();
     }
 
@@ -260,7 +262,8 @@ where
     /// The samples from the oldest to the newest, as they were pushed; the numbers of samples in
     /// errors and reports are their positions in this order.
     pub fn samples(&self) -> impl Iterator<Item = &X> {
-        let (newer, older) = (head(&self.samples, self.oldest), tail(&self.samples, self.oldest));
+        let oldest = self.turn.oldest();
+        let (newer, older) = (head(&self.samples, oldest), tail(&self.samples, oldest));
         older.iter().chain(newer)
     }
 
@@ -275,12 +278,9 @@ where
         self.require_idle()?;
         kernel.validate()?;
         let n = self.samples.len();
-        let oldest = self.oldest;
-        let order = (0..n).map(|age| ((oldest + age) % n.max(1)) as u32);
-        let recording = |age: usize| entry(&self.recordings, (oldest + age) % n.max(1));
-        let begins = (1..n).filter(|&age| recording(age) != recording(age - 1));
+        let order = (0..n).map(|age| self.turn.place(age, n) as u32);
         let learning = Learning::start(recipe, order, &mut self.workspace.scratch(n)?)?
-            .with_recordings(begins)?
+            .with_recordings(self.recordings.begins(&self.turn, n))?
             .with_refused(self.intake.refused());
         let preparation = match self.detector.model.is_fitted() {
             true if self.stale => Preparation::Samples(0),
@@ -324,7 +324,7 @@ where
             Ok(Progress::Done) => self.adopt().map(|()| Progress::Done),
             Err(error) => {
                 self.give_up();
-                Err(error.renumbered(|place| self.age(place)))
+                Err(error.renumbered(|place| self.turn.age(place, self.samples.len())))
             }
         }
     }
@@ -405,11 +405,7 @@ where
         if self.frozen || self.is_learning() {
             return Ok(verdict);
         }
-        let kind = match (verdict.unusual, self.detector.threshold.doubled()) {
-            (false, _) => Kind::Usual,
-            (true, twice) if twice.judge(verdict.score).unusual => Kind::Far,
-            (true, _) => Kind::Unusual,
-        };
+        let kind = Kind::of(&verdict, &self.detector.threshold);
         // After a restore the wish is not known.
         let calm = self.report.first().map_or(4, |report| calm_around(report.wished));
         let (now, waited) = self.intake.offer(x, kind, calm, N);
@@ -450,7 +446,7 @@ where
     /// Drops everything that was collected and learned, and thaws.
     pub fn forget(&mut self) {
         self.samples.clear();
-        self.oldest = 0;
+        self.turn.clear();
         self.intake.clear();
         self.frozen = false;
         self.job.clear();
@@ -462,17 +458,6 @@ where
         if self.is_learning() { Err(Error::Learning) } else { Ok(()) }
     }
 
-    /// Where the sample of this age is, counted from the oldest.
-    fn place(&self, age: usize) -> usize {
-        (self.oldest + age) % self.samples.len().max(1)
-    }
-
-    /// The age of the sample at this place.
-    fn age(&self, place: usize) -> usize {
-        let n = self.samples.len().max(1);
-        (place + n - self.oldest) % n
-    }
-
     /// Takes a reading as the newest sample.
     fn take(&mut self, x: X, replace: Replace) -> Result<(), Error> {
         let prepared = self.detector.prepared(&x)?;
@@ -480,39 +465,20 @@ where
             Ok(()) => self.samples.len() - 1,
             Err(x) => {
                 if replace == Replace::Random {
-                    self.bring_random_forward();
+                    self.turn.bring_random_forward(&mut self.random, N, |a, b| {
+                        swap(&mut self.samples, a, b);
+                        self.recordings.swap(a, b);
+                        self.prepared.swap(a, b);
+                    });
                 }
-                let place = self.oldest;
+                let place = self.turn.replace_oldest(N);
                 set(&mut self.samples, place, x);
-                self.oldest = (place + 1) % N;
                 place
             }
         };
         self.prepared.set(place, prepared);
-        self.note_recording(place);
+        self.recordings.note(place);
         Ok(())
-    }
-
-    /// The newest sample, at this place, is of the present recording.
-    fn note_recording(&mut self, place: usize) {
-        if core::mem::take(&mut self.interrupted) {
-            self.recording = self.recording.wrapping_add(1);
-        }
-        set(&mut self.recordings, place, self.recording);
-    }
-
-    /// Moves a random sample to the place of the oldest, and those that are older than it by a
-    /// place each.
-    fn bring_random_forward(&mut self) {
-        // Numerical Recipes' generator of 32 bits, of which the upper ones are taken.
-        self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let chosen = ((u64::from(self.random) * N as u64) >> 32) as usize;
-        for age in (0..chosen).rev() {
-            let (older, younger) = (self.place(age), self.place(age + 1));
-            swap(&mut self.samples, older, younger);
-            swap(&mut self.recordings, older, younger);
-            self.prepared.swap(older, younger);
-        }
     }
 
     /// One step of learning.
@@ -548,7 +514,7 @@ where
         // Where it is, not taken out: it would be the largest value on the stack.
         let job = self.job.first().ok_or(Error::NotFitted)?;
         let (kernel, mut report) = job.learning.result().ok_or(Error::NotFitted)?;
-        let (n, oldest) = (self.samples.len(), self.oldest);
+        let n = self.samples.len();
         let scratch = self.workspace.scratch(self.samples.len())?;
         let samples = self.prepared.of(&self.samples);
         let points = scratch.points(&report).filter_map(|sample| samples.get(sample));
@@ -556,7 +522,7 @@ where
         self.detector.model.replace(kernel.clone(), points, memos, scratch.candidate.view());
         self.detector.threshold = report.threshold;
         self.job.clear();
-        report.renumber(|place| (place + n - oldest) % n.max(1));
+        report.renumber(|place| self.turn.age(place, n));
         self.report.clear();
         let pushed = self.report.push(report);
         debug_assert!(pushed.is_ok(), "there is room for one");
@@ -583,7 +549,7 @@ where
         self.samples.clear();
         self.report.clear();
         self.intake.clear();
-        self.oldest = 0;
+        self.turn.clear();
         Ok(())
     }
 }

@@ -47,9 +47,10 @@ use crate::detect::calibrate::{nth_smallest, quantile, samples_for, supported_sh
 use crate::detect::folds::{Blocks, FoldOrder, HeldOut};
 use crate::detect::reading::Inspect;
 use crate::error::Error;
-use crate::kernel::{BlockKernel, Indexed, Samples};
-use crate::kpca::landmark::{LandmarkFit, LandmarkScratch};
-use crate::kpca::{ExpansionHeader, ExpansionMut, FitReport};
+use crate::kernel::{BlockKernel, Index, Indexed, Samples};
+use crate::kpca::landmark::{Factor, LandmarkFit, LandmarkScratch};
+use crate::kpca::{ExpansionHeader, ExpansionMut, FitReport, PivotedCholesky};
+use crate::linalg::MatrixViewMut;
 use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{Eigensolver, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, set};
@@ -57,14 +58,18 @@ use crate::math::{Real, long_sum};
 
 /// Borrowed memory for learning from `n` samples, of whatever origin.
 #[derive(Debug)]
-pub struct LearnScratch<'a, T, E = TridiagonalQr<T>> {
-    /// For the fits; it also names their eigensolver. After a fit its `pivots` are numbers of
-    /// samples.
-    pub landmark: LandmarkScratch<'a, T, E>,
+pub struct LearnScratch<'a, T, E = TridiagonalQr<T>, F = MatrixViewMut<'a, T>>
+where
+    T: Real,
+    F: Factor<T>,
+{
+    /// For the fits; it also names their eigensolver, and where coordinates come from. After a fit
+    /// its `pivots` are numbers of samples.
+    pub landmark: LandmarkScratch<'a, T, E, F>,
     /// `n`; the samples that are not trimmed, in order.
-    pub kept: &'a mut [u32],
+    pub kept: &'a mut [F::Index],
     /// `n`; those that the current fit is made to.
-    pub rows: &'a mut [u32],
+    pub rows: &'a mut [F::Index],
     /// `n`; cross-fitted SPE.
     pub spe: &'a mut [T],
     /// One for each component there is room for.
@@ -127,10 +132,10 @@ impl<'a, T: Real, E: Eigensolver<T>> LearnScratch<'a, T, E> {
     }
 }
 
-impl<T: Real, E> LearnScratch<'_, T, E> {
+impl<T: Real, E, F: Factor<T>> LearnScratch<'_, T, E, F> {
     /// After learning: which samples the points of the model are, in the order of the points.
     pub fn points(&self, report: &LearnReport<T>) -> impl Iterator<Item = usize> {
-        head(self.landmark.pivots, report.fit.points).iter().map(|&sample| sample as usize)
+        head(self.landmark.pivots, report.fit.points).iter().map(|sample| sample.at())
     }
 
     fn require_shape(&self, n: usize) -> Result<(), Error> {
@@ -219,6 +224,7 @@ enum Stage<K, T, E> {
     Order {
         kernel: K,
         fit: FitReport<T>,
+        cholesky: PivotedCholesky<T>,
         order: Examination<T>,
     },
     /// Judge the final model, whose points have `near` memos.
@@ -249,10 +255,10 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     /// # Errors
     /// [`Error::Parameter`], [`Error::TooFewSamples`] (two are needed for each fold),
     /// [`Error::Shape`].
-    pub fn start(
+    pub fn start<F: Factor<T>>(
         recipe: Recipe<T>,
-        order: impl ExactSizeIterator<Item = u32>,
-        scratch: &mut LearnScratch<'_, T, E>,
+        order: impl ExactSizeIterator<Item = F::Index>,
+        scratch: &mut LearnScratch<'_, T, E, F>,
     ) -> Result<Self, Error> {
         recipe.validate()?;
         let n = order.len();
@@ -322,15 +328,16 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     /// # Errors
     /// Whatever is wrong with kernel, samples, sizes or wishes; [`Error::KernelTooNarrow`],
     /// [`Error::KernelTooWide`] and [`Error::NoResidual`] for models that could not work.
-    pub fn step<S>(
+    pub fn step<S, F>(
         &mut self,
         samples: &S,
-        kernel: impl Fn(&Indexed<'_, S>) -> Result<K, Error>,
-        scratch: &mut LearnScratch<'_, T, E>,
+        kernel: impl Fn(&Indexed<'_, S, F::Index>) -> Result<K, Error>,
+        scratch: &mut LearnScratch<'_, T, E, F>,
     ) -> Result<Progress, Error>
     where
         S: Samples<View: Inspect> + ?Sized,
         K: BlockKernel<S::View, Scalar = T> + Clone,
+        F: Factor<T>,
     {
         let (recipe, kept, folds) = (self.recipe, self.kept, self.folds());
         let held_out = match self.stage {
@@ -363,18 +370,19 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
             Stage::Fit { fold, kernel, rows, fit } => {
                 let (fold, rows) = (*fold, *rows);
                 let subset = Indexed { samples, rows: head(scratch.rows, rows) };
-                let landmark = &mut scratch.landmark.leading(rows);
+                let (landmark, candidate) = (&mut scratch.landmark, &mut scratch.candidate);
                 let progress = fit
-                    .step(kernel, &subset, landmark, &mut scratch.candidate)
+                    .step(kernel, &subset, &mut landmark.leading(rows), candidate)
                     .map_err(|error| in_all(name_cause(error, &subset), subset.rows))?;
-                if let Some(fit) = progress {
+                if let Some(report) = progress {
+                    let (cholesky, fit) = (fit.cholesky(), report);
                     name_samples(head_mut(scratch.landmark.pivots, fit.points), scratch.rows);
                     let kernel = kernel.clone();
                     self.stage = if fold < folds {
                         Stage::Remember { fold, kernel, fit, near: 0 }
                     } else {
                         let variances = head(scratch.landmark.values, fit.points);
-                        Stage::Order { kernel, fit, order: Examination::new(variances) }
+                        Stage::Order { kernel, fit, cholesky, order: Examination::new(variances) }
                     };
                 }
             }
@@ -431,13 +439,21 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
     }
 
+    /// The choices.
+    pub(in crate::detect) const fn recipe(&self) -> &Recipe<T> {
+        &self.recipe
+    }
+
     /// After the last step: how many leading points of the model have memos, and are near.
     pub(in crate::detect) fn near(&self) -> usize {
         if let Stage::Done { near, .. } = self.stage { near } else { 0 }
     }
 
     /// Trims, once, or takes the threshold.
-    fn settle(&mut self, scratch: &mut LearnScratch<'_, T, E>) -> Result<Stage<K, T, E>, Error> {
+    fn settle<F: Factor<T>>(
+        &mut self,
+        scratch: &mut LearnScratch<'_, T, E, F>,
+    ) -> Result<Stage<K, T, E>, Error> {
         let trim = self.recipe.trimmed(self.kept);
         if self.trimmed == 0 && trim > 0 {
             self.trimmed = trim;
@@ -471,8 +487,8 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
 }
 
 /// Lists the kept samples at the positions that are wanted; returns how many.
-fn select_rows<T, E>(
-    scratch: &mut LearnScratch<'_, T, E>,
+fn select_rows<T: Real, E, F: Factor<T>>(
+    scratch: &mut LearnScratch<'_, T, E, F>,
     kept: usize,
     wanted: impl Fn(usize) -> bool,
 ) -> usize {
@@ -481,20 +497,20 @@ fn select_rows<T, E>(
 }
 
 /// Turns the landmarks of a fit to some samples into numbers of all samples.
-fn name_samples(pivots: &mut [u32], rows: &[u32]) {
+fn name_samples<I: Index>(pivots: &mut [I], rows: &[I]) {
     for pivot in pivots {
-        *pivot = entry(rows, *pivot as usize);
+        *pivot = entry(rows, pivot.at());
     }
 }
 
 /// An error of a fit to some samples, in the numbering of all.
-fn in_all(error: Error, rows: &[u32]) -> Error {
-    error.renumbered(|index| entry(rows, index) as usize)
+fn in_all<I: Index>(error: Error, rows: &[I]) -> Error {
+    error.renumbered(|index| entry(rows, index).at())
 }
 
 /// Drops the `trim` worst-scoring samples from the `kept` ones, which stay in order.
-fn drop_worst<T: Real, E>(
-    scratch: &mut LearnScratch<'_, T, E>,
+fn drop_worst<T: Real, E, F: Factor<T>>(
+    scratch: &mut LearnScratch<'_, T, E, F>,
     kept: usize,
     trim: usize,
     blocks: &mut Blocks,

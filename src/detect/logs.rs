@@ -177,9 +177,14 @@ impl<X: Vector> LogScaling<X> {
 
     /// A raw reading, after logarithms, in units of standard deviations from the mean.
     pub fn apply(&self, x: &X) -> X {
+        self.apply_by(&self.scaling.factors(), x)
+    }
+
+    /// As [`apply`](Self::apply), with factors that were made before.
+    pub(in crate::detect) fn apply_by(&self, factors: &X, x: &X) -> X {
         let mut logs = *x;
         take(logs.view_mut(), self.floor.view());
-        self.scaling.apply(&logs)
+        self.scaling.apply_by(factors, &logs)
     }
 
     /// The raw reading of which this is the scaled one.

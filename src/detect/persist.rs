@@ -301,7 +301,7 @@ where
         }
         checked.write_expansion(&mut expansion);
         *kernel = Some(checked.kernel);
-        self.model.remember();
+        self.remember();
         Ok(())
     }
 

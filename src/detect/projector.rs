@@ -58,6 +58,8 @@ where
     S: Prepare<X>,
 {
     pub(super) scaling: S,
+    /// Those of the scaling.
+    pub(super) factors: S::Factors,
     pub(super) axes: Axes<K, X, R, P>,
 }
 
@@ -94,7 +96,7 @@ where
         inspection.all(Inspection::weight, axes.weights().as_flattened().iter().copied());
         inspection.all(Inspection::offset, axes.offsets().iter().copied());
         inspection.finish_axes(axes.kernel().stranger_norm().map(Real::to_f64))?;
-        Ok(Self { scaling, axes })
+        Ok(Self { factors: scaling.factors(), scaling, axes })
     }
 
     /// How readings are prepared for the axes: mean and deviation of the inputs, if they have any.
@@ -113,7 +115,7 @@ where
     /// [`Error::Query`] names the input which is not finite, or too large to be scaled.
     pub fn project(&self, x: &X) -> Result<[Scalar<K, X>; P], Error> {
         S::check(x)?;
-        let prepared = self.scaling.apply(x);
+        let prepared = self.scaling.apply_by(&self.factors, x);
         S::check_prepared(&prepared)?;
         self.axes.project(prepared.view())
     }

@@ -186,15 +186,14 @@ where
     }
 
     /// Scores a raw reading and compares it with the threshold; one pass over the points, no
-    /// floating-point operation but the comparison. See [`judge`](Self::judge) for an alarm in
-    /// whole numbers, too.
+    /// floating-point operation. See [`judge`](Self::judge) for an alarm in whole numbers, too.
     ///
     /// Every finite reading has a score: what is too large for the format is far from all points.
     ///
     /// # Errors
     /// [`Error::NotFitted`], or [`Error::Query`] that names the input which is not finite.
     pub fn score(&self, x: &[f32; D]) -> Result<Verdict<f32>, Error> {
-        Ok(self.threshold.judge(self.model.score(x, &self.scaling, &mut Sums::new())?))
+        self.verdict(x)
     }
 
     /// As [`score`](Self::score), for readings that are whole numbers, e.g. of an ADC: equal values
@@ -203,7 +202,7 @@ where
     /// # Errors
     /// [`Error::NotFitted`].
     pub fn score_counts(&self, x: &[i16; D]) -> Result<Verdict<f32>, Error> {
-        Ok(self.threshold.judge(self.model.score(x, &self.scaling, &mut Sums::new())?))
+        self.verdict(x)
     }
 }
 

@@ -38,8 +38,9 @@ use super::logs::{LogCourse, LogScaling, Logs};
 use super::scaling::{self, Course, Scaling};
 use crate::Progress;
 use crate::error::{Error, Fault};
+use crate::kernel::counts::Counts;
 use crate::kernel::{Codes, Sample, Text, Vector};
-use crate::linalg::slices::{head, set, swap};
+use crate::linalg::slices::{copy, head, set, swap, update};
 use crate::math::{Real, first_not_finite, sum};
 
 /// What a detector judges; see the [module](self).
@@ -77,15 +78,28 @@ pub trait Inspect {
         false
     }
 
-    /// Its inputs, if it is a vector of such numbers: learning moves them one by one, to see
-    /// whether a fault would be noticed.
-    fn numbers<T: Real>(&self) -> Option<&[T]> {
+    /// The value of an input, if it is such a number.
+    fn number<T: Real>(&self, input: usize) -> Option<T> {
+        let _ = input;
         None
     }
 
-    /// The reading with these inputs, if it is a vector of such numbers.
-    fn from_numbers<T: Real>(numbers: &[T]) -> Option<&Self> {
-        let _ = numbers;
+    /// How many numbers of room [`moved`](Self::moved) needs.
+    fn room(&self) -> usize {
+        self.inputs()
+    }
+
+    /// Calls `judge` with the reading of which one input is moved by so much, if it is such a
+    /// number and there is room: learning moves inputs one by one, to see whether a fault would be
+    /// noticed.
+    fn moved<T: Real, A>(
+        &self,
+        input: usize,
+        by: T,
+        room: &mut [T],
+        judge: impl FnOnce(&Self) -> A,
+    ) -> Option<A> {
+        let _ = (input, by, room, judge);
         None
     }
 }
@@ -131,8 +145,23 @@ pub trait Prepare<X>: Clone + Debug {
     /// [`Error::Parameter`] names what is wrong with it.
     fn validate(&self) -> Result<(), Error>;
 
+    /// What [`apply`](Self::apply) makes of this preparation before it looks at the reading. A
+    /// detector keeps it, so that its scores need not divide.
+    type Factors: Clone + Debug;
+
+    /// Those of [`EMPTY`](Self::EMPTY), all zeros: nothing is to be judged with them.
+    const NO_FACTORS: Self::Factors;
+
+    /// Makes them.
+    fn factors(&self) -> Self::Factors;
+
+    /// A raw reading as the model sees it, by [factors](Self::factors) that were made before.
+    fn apply_by(&self, factors: &Self::Factors, x: &X) -> X;
+
     /// A raw reading as the model sees it.
-    fn apply(&self, x: &X) -> X;
+    fn apply(&self, x: &X) -> X {
+        self.apply_by(&self.factors(), x)
+    }
 
     /// Can the model use a prepared reading? At one look, which may say no to one that it can use.
     fn looks_usable(prepared: &X) -> bool;
@@ -208,7 +237,10 @@ impl<X: Clone> Prepare<X> for Unscaled {
     fn validate(&self) -> Result<(), Error> {
         Ok(())
     }
-    fn apply(&self, x: &X) -> X {
+    type Factors = ();
+    const NO_FACTORS: () = ();
+    fn factors(&self) {}
+    fn apply_by(&self, (): &(), x: &X) -> X {
         x.clone()
     }
     fn looks_usable(_: &X) -> bool {
@@ -245,9 +277,14 @@ impl<X: Vector> Prepare<X> for Scaling<X> {
     fn validate(&self) -> Result<(), Error> {
         Scaling::validate(self)
     }
+    type Factors = X;
+    const NO_FACTORS: X = X::ZEROS;
+    fn factors(&self) -> X {
+        Scaling::factors(self)
+    }
     #[inline(always)]
-    fn apply(&self, x: &X) -> X {
-        Scaling::apply(self, x)
+    fn apply_by(&self, factors: &X, x: &X) -> X {
+        Scaling::apply_by(self, factors, x)
     }
     #[inline(always)]
     fn looks_usable(prepared: &X) -> bool {
@@ -259,7 +296,7 @@ impl<X: Vector> Prepare<X> for Scaling<X> {
         fault.map_or(Ok(()), |fault| Err(Error::Query(fault)))
     }
     fn check_prepared(prepared: &X) -> Result<(), Error> {
-        // Division by a tiny deviation can overflow.
+        // The reciprocal of a tiny deviation is large.
         let fault = first_not_finite(prepared.view()).map(|input| Fault::ScaleOverflow { input });
         fault.map_or(Ok(()), |fault| Err(Error::Query(fault)))
     }
@@ -287,8 +324,13 @@ impl<X: Vector> Prepare<X> for LogScaling<X> {
     fn validate(&self) -> Result<(), Error> {
         LogScaling::validate(self)
     }
-    fn apply(&self, x: &X) -> X {
-        LogScaling::apply(self, x)
+    type Factors = X;
+    const NO_FACTORS: X = X::ZEROS;
+    fn factors(&self) -> X {
+        self.scaling.factors()
+    }
+    fn apply_by(&self, factors: &X, x: &X) -> X {
+        LogScaling::apply_by(self, factors, x)
     }
     fn looks_usable(prepared: &X) -> bool {
         Scaling::looks_usable(prepared)
@@ -367,11 +409,55 @@ impl<T: Real> Inspect for [T] {
     fn same_input(&self, other: &Self, input: usize) -> bool {
         self.get(input) == other.get(input)
     }
-    fn numbers<U: Real>(&self) -> Option<&[U]> {
-        U::same_type(self)
+    fn number<U: Real>(&self, input: usize) -> Option<U> {
+        U::same_type(self)?.get(input).copied()
     }
-    fn from_numbers<U: Real>(numbers: &[U]) -> Option<&Self> {
-        T::same_type(numbers)
+    fn moved<U: Real, A>(
+        &self,
+        input: usize,
+        by: U,
+        room: &mut [U],
+        judge: impl FnOnce(&Self) -> A,
+    ) -> Option<A> {
+        let room = room.get_mut(..self.len())?;
+        copy(U::same_type(self)?, room);
+        update(room, input, |value| *value += by);
+        T::same_type(room).map(judge)
+    }
+}
+
+/// Its numbers are counts, whatever number is asked for.
+impl<const D: usize> Inspect for Counts<D> {
+    fn equals(&self, other: &Self) -> bool {
+        self == other
+    }
+    fn digest(&self) -> u32 {
+        mixed(self.all().iter().map(|&count| count as u32))
+    }
+    fn inputs(&self) -> usize {
+        D
+    }
+    fn same_input(&self, other: &Self, input: usize) -> bool {
+        self.get(input) == other.get(input)
+    }
+    fn number<T: Real>(&self, input: usize) -> Option<T> {
+        (input < D).then(|| T::from_f64(f64::from(self.get(input))))
+    }
+    fn room(&self) -> usize {
+        0
+    }
+    /// As far as there are counts.
+    fn moved<T: Real, A>(
+        &self,
+        input: usize,
+        by: T,
+        _: &mut [T],
+        judge: impl FnOnce(&Self) -> A,
+    ) -> Option<A> {
+        let mut moved = *self;
+        // Casts from numbers saturate.
+        moved.set(input, self.get(input).saturating_add(by.to_f64() as i16));
+        Some(judge(&moved))
     }
 }
 

@@ -30,7 +30,7 @@ use crate::math::{Real, long_sum, scale_of};
 pub struct Scaling<X> {
     /// What is subtracted from each input.
     pub mean: X,
-    /// What each input is divided by afterwards.
+    /// What each input is divided by afterwards; in `f32`, multiplied by its reciprocal.
     pub deviation: X,
 }
 
@@ -76,8 +76,22 @@ impl<X: Vector> Scaling<X> {
 
     /// A raw reading in units of standard deviations from the mean.
     pub fn apply(&self, x: &X) -> X {
+        self.apply_by(&self.factors(), x)
+    }
+
+    /// What inputs are [scaled by](Real::scaled_by) after the mean was subtracted.
+    pub(in crate::detect) fn factors(&self) -> X {
+        let mut factors = self.deviation;
+        factors.view_mut().iter_mut().for_each(|factor| *factor = factor.to_factor());
+        factors
+    }
+
+    /// As [`apply`](Self::apply), with factors that were made before.
+    #[inline(always)]
+    pub(in crate::detect) fn apply_by(&self, factors: &X, x: &X) -> X {
         let mut scaled = *x;
-        apply(scaled.view_mut(), self.mean.view(), self.deviation.view());
+        let rows = scaled.view_mut().iter_mut().zip(self.mean.view()).zip(factors.view());
+        rows.for_each(|((x, &mean), &factor)| *x = (*x - mean).scaled_by(factor));
         scaled
     }
 
@@ -162,19 +176,45 @@ impl<T: Real> Course<T> {
         samples: &'a S,
         outliers: usize,
     ) -> Option<Column<'a, T, S>> {
-        let column = Column { samples, input: self.input, range: None };
-        let n = samples.count();
+        let column = Column { samples, input: self.input, range: Range::ALL };
+        let range = self.range(|| column.values(), samples.count(), outliers)?;
+        Some(Column { range, ..column })
+    }
+
+    /// Which of so many values count as they are; none yet if one of the bounds was looked for
+    /// instead.
+    pub(in crate::detect) fn range<I: Iterator<Item = T>>(
+        &mut self,
+        values: impl Fn() -> I,
+        n: usize,
+        outliers: usize,
+    ) -> Option<Range<T>> {
         // At most up to the quartiles, or little would be left to measure.
         let outliers = outliers.min(n / 4);
         self.bounds = match self.bounds {
-            _ if outliers == 0 => return Some(column),
-            Bounds::Unknown => Bounds::Low(nth_smallest(|| column.values(), outliers + 1)),
-            Bounds::Low(low) => {
-                Bounds::Both(low.zip(nth_smallest(|| column.values(), n - outliers)))
-            }
-            Bounds::Both(range) => return Some(Column { range, ..column }),
+            _ if outliers == 0 => return Some(Range::ALL),
+            Bounds::Unknown => Bounds::Low(nth_smallest(values, outliers + 1)),
+            Bounds::Low(low) => Bounds::Both(low.zip(nth_smallest(values, n - outliers))),
+            Bounds::Both(range) => return Some(Range(range)),
         };
         None
+    }
+}
+
+/// The least and the largest value that count as they are; none without outliers.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::detect) struct Range<T>(Option<(T, T)>);
+
+impl<T: Real> Range<T> {
+    const ALL: Self = Self(None);
+
+    /// What a value counts as.
+    pub(in crate::detect) fn clamped(&self, value: T) -> T {
+        match self.0 {
+            Some((low, _)) if value < low => low,
+            Some((_, high)) if value > high => high,
+            _ => value,
+        }
     }
 }
 
@@ -182,19 +222,14 @@ impl<T: Real> Course<T> {
 pub(in crate::detect) struct Column<'a, T, S: ?Sized> {
     samples: &'a S,
     input: usize,
-    /// The least and the largest value that count as they are; none without outliers.
-    range: Option<(T, T)>,
+    range: Range<T>,
 }
 
 impl<T: Real, S: Samples<View = [T]> + ?Sized> Column<'_, T, S> {
     /// One for each sample.
     pub(in crate::detect) fn values(&self) -> impl Iterator<Item = T> {
-        let clamped = |value: T| match self.range {
-            Some((low, _)) if value < low => low,
-            Some((_, high)) if value > high => high,
-            _ => value,
-        };
-        self.samples.iter_samples().filter_map(|x| x.get(self.input).copied()).map(clamped)
+        let values = self.samples.iter_samples().filter_map(|x| x.get(self.input).copied());
+        values.map(|value| self.range.clamped(value))
     }
 }
 
@@ -235,10 +270,11 @@ pub(in crate::detect) fn moments<T: Real, I: Iterator<Item = T>>(values: impl Fn
     (mean, if deviation > T::ZERO { deviation } else { least })
 }
 
-/// Scales a reading in place.
+/// Scales a reading in place: `(x − mean)/deviation`, in `f32` by the reciprocal, which a detector
+/// keeps; see [`Real::to_factor`].
 pub fn apply<T: Real>(x: &mut [T], mean: &[T], deviation: &[T]) {
     for ((x, &mean), &deviation) in x.iter_mut().zip(mean).zip(deviation) {
-        *x = (*x - mean) / deviation;
+        *x = (*x - mean).scaled_by(deviation.to_factor());
     }
 }
 

@@ -113,22 +113,57 @@ impl<T> Samples for MatrixView<'_, T> {
     }
 }
 
+/// The number of a sample: `u32`, or `u16` where memory is dearer than numbers beyond 65,535.
+pub trait Index: Copy + Debug + Default + PartialEq + sealed::Sealed {
+    /// Stands for no sample: its largest value.
+    const NONE: Self;
+    /// The number of the sample at this position.
+    fn of(position: usize) -> Self;
+    /// The position of the sample.
+    fn at(self) -> usize;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u16 {}
+    impl Sealed for u32 {}
+}
+
+macro_rules! index {
+    ($t:ty) => {
+        impl Index for $t {
+            const NONE: Self = <$t>::MAX;
+            #[inline(always)]
+            fn of(position: usize) -> Self {
+                debug_assert!(position <= Self::NONE as usize, "sample {position} has no number");
+                position as $t
+            }
+            #[inline(always)]
+            fn at(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+index!(u16);
+index!(u32);
+
 /// Some of the samples of a collection, in the order of `rows`.
 #[derive(Debug)]
-pub struct Indexed<'a, S: ?Sized> {
+pub struct Indexed<'a, S: ?Sized, I = u32> {
     /// The collection.
     pub samples: &'a S,
     /// Which samples of it.
-    pub rows: &'a [u32],
+    pub rows: &'a [I],
 }
 
-impl<S: Samples + ?Sized> Samples for Indexed<'_, S> {
+impl<S: Samples + ?Sized, I: Index> Samples for Indexed<'_, S, I> {
     type View = S::View;
     fn count(&self) -> usize {
         self.rows.len()
     }
     fn sample(&self, index: usize) -> Option<&S::View> {
-        self.samples.sample(*self.rows.get(index)? as usize)
+        self.samples.sample(self.rows.get(index)?.at())
     }
 }
 
@@ -145,7 +180,7 @@ mod tests {
         assert!(rows.as_slice().iter_samples().eq(matrix.iter_samples()));
         assert_eq!(matrix.sample(2), Some([5.0, 6.0].as_slice()));
         assert_eq!(matrix.sample(3), None);
-        let rows = [2, 0];
+        let rows = [2_u32, 0];
         let picked = Indexed { samples: &matrix, rows: &rows };
         assert!(picked.iter_samples().eq([[5.0, 6.0], [1.0, 2.0]]));
         assert_eq!(["start", "stop"].as_slice().sample(1), Some("stop"));

@@ -43,6 +43,8 @@ pub struct FitReport<T> {
 }
 
 /// How many of the descending `values` to keep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct Choice<T> {
     pub(crate) components: usize,
     pub(crate) rank: usize,

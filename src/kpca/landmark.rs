@@ -16,18 +16,26 @@
 //! ([`FitReport::unspanned`]); it is 0 when all samples are landmarks. The total variance is
 //! too large by `M − |z̄|²`, the part of the centre that the points do not span.
 
+mod coordinates;
+mod factor;
+mod recomputed;
+
+pub use coordinates::Coordinates;
+pub use factor::Factor;
+pub use recomputed::Recomputed;
+
 use core::ops::Range;
 
-use super::components::{Components, FitReport, choose};
+use super::components::{Choice, Components, FitReport, choose};
 use super::model::{KernelPca, Scalar};
 use crate::Progress;
 use crate::error::{Error, require_capacity};
-use crate::kernel::{BlockKernel, Sample, Samples, gram};
+use crate::kernel::{BlockKernel, Index, Sample, Samples, gram};
 use crate::kpca::{ExpansionHeader, ExpansionMut, Landmarks, PivotedCholesky};
 use crate::linalg::carve::{Carver, total};
 use crate::linalg::eigen::{self, EigenScratch, Eigensolver, MAX_SWEEPS, Memory, TridiagonalQr};
 use crate::linalg::slices::{entry, head, head_mut, split_mut, swap, tail};
-use crate::linalg::{Matrix, MatrixView, MatrixViewMut, blocks, rows};
+use crate::linalg::{Matrix, MatrixView, MatrixViewMut, blocks, covariance, rows};
 use crate::math::{Real, dot_in_order, long_sum};
 
 /// Memory for a landmark fit of at most `N` samples and `R` landmarks: `N·R + R²` numbers and a
@@ -96,13 +104,18 @@ impl<T: Real, const N: usize, const R: usize, E: Eigensolver<T>> Default
 
 /// Borrowed memory for a landmark fit of `n` samples and at most `R` landmarks, of whatever origin.
 #[derive(Debug)]
-pub struct LandmarkScratch<'a, T, E = TridiagonalQr<T>> {
-    /// `n × R`; the coordinates `z_i` as rows, from the covariance on less their mean: `z_i − z̄`.
-    pub factor: MatrixViewMut<'a, T>,
+pub struct LandmarkScratch<'a, T, E = TridiagonalQr<T>, F = MatrixViewMut<'a, T>>
+where
+    T: Real,
+    F: Factor<T>,
+{
+    /// Where the coordinates come from. In a matrix they are kept: `n × R`, the `z_i` as rows, from
+    /// the covariance on less their mean, `z_i − z̄`.
+    pub factor: F,
     /// `n`; what the landmarks leave unspanned of each sample.
     pub residuals: &'a mut [T],
     /// `R`; the samples that became landmarks, in the order of their choice.
-    pub pivots: &'a mut [u32],
+    pub pivots: &'a mut [F::Index],
     /// `R × R`; the covariance `C`, then its eigenvectors `u_j` as rows.
     pub covariance: MatrixViewMut<'a, T>,
     /// `R`; the eigenvalues `λ_j`, before that sums over samples.
@@ -139,13 +152,12 @@ impl<'a, T: Real, E: Eigensolver<T>> LandmarkScratch<'a, T, E> {
     }
 }
 
-impl<T: Real, E: Eigensolver<T>> LandmarkScratch<'_, T, E> {
+impl<T: Real, E: Eigensolver<T>, F: Factor<T>> LandmarkScratch<'_, T, E, F> {
     /// The part for fewer samples.
-    pub fn leading(&mut self, samples: usize) -> LandmarkScratch<'_, T, E> {
+    pub fn leading(&mut self, samples: usize) -> LandmarkScratch<'_, T, E, F::Part<'_>> {
         let samples = samples.min(self.residuals.len());
-        let columns = self.factor.columns();
         LandmarkScratch {
-            factor: self.factor.reborrow().into_leading(samples, columns),
+            factor: self.factor.leading(samples),
             residuals: head_mut(self.residuals, samples),
             pivots: self.pivots,
             covariance: self.covariance.reborrow(),
@@ -157,7 +169,7 @@ impl<T: Real, E: Eigensolver<T>> LandmarkScratch<'_, T, E> {
 
     /// All arrays are for the same number of landmarks. (The rest is checked where it is used.)
     fn require_shape(&self) -> Result<(), Error> {
-        let expected = self.factor.columns();
+        let expected = self.factor.landmarks();
         for (what, given) in [
             ("covariance rows", self.covariance.rows()),
             ("covariance columns", self.covariance.columns()),
@@ -170,7 +182,9 @@ impl<T: Real, E: Eigensolver<T>> LandmarkScratch<'_, T, E> {
         }
         self.solver.require(expected)
     }
+}
 
+impl<T: Real, E: Eigensolver<T>> LandmarkScratch<'_, T, E> {
     /// After a fit: the projection `u_j·(z_i − z̄)` of training sample `i` on the leading
     /// components.
     ///
@@ -194,18 +208,19 @@ impl<T: Real, E: Eigensolver<T>> LandmarkScratch<'_, T, E> {
 ///
 /// # Errors
 /// Those of [`LandmarkFit`].
-pub fn fit<K, S, E>(
+pub fn fit<K, S, E, F>(
     kernel: &K,
     samples: &S,
     landmarks: Landmarks<K::Scalar>,
     components: Components<K::Scalar>,
-    scratch: &mut LandmarkScratch<'_, K::Scalar, E>,
+    scratch: &mut LandmarkScratch<'_, K::Scalar, E, F>,
     expansion: &mut ExpansionMut<'_, K::Scalar>,
 ) -> Result<FitReport<K::Scalar>, Error>
 where
     S: Samples + ?Sized,
     K: BlockKernel<S::View>,
     E: Eigensolver<K::Scalar>,
+    F: Factor<K::Scalar>,
 {
     let mut fit = LandmarkFit::start(kernel, samples, landmarks, components, scratch)?;
     loop {
@@ -237,20 +252,24 @@ pub struct LandmarkFit<T, E = TridiagonalQr<T>> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 enum Stage<T, E> {
-    /// Take another landmark.
-    Landmark,
-    /// Find the mean of the coordinates.
-    Mean,
+    /// Take another landmark; what is known of the residuals is the factor's business.
+    Landmark { known: usize },
+    /// Find the mean of the coordinates, of which those before this sample are added up.
+    Mean { sample: usize },
     /// Take it off them.
     Centre,
     /// Add the samples from this one on to the covariance.
     Covariance { sample: usize },
-    /// Bring the parts of the covariance together.
+    /// Make the covariance symmetric.
     Complete,
     /// Begin the eigenproblem.
     Solve,
-    /// Go on with it.
+    /// Go on with it, to the eigenvalues.
     Eigen(E),
+    /// Find the eigenvectors of those that are chosen.
+    Vectors { solver: E, choice: Choice<T> },
+    /// Bring the rows of the landmarks, from this one on, back to where the factor needs them.
+    Restore { landmark: usize, report: FitReport<T> },
     /// Solve for the weights of the `points` first landmarks, from the last one up.
     Weights { points: usize, report: FitReport<T> },
 }
@@ -261,23 +280,29 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
     /// # Errors
     /// Whatever is wrong with kernel, samples or sizes; [`Error::NoVariance`] when all samples are
     /// equal.
-    pub fn start<K, S>(
+    pub fn start<K, S, F>(
         kernel: &K,
         samples: &S,
         landmarks: Landmarks<T>,
         components: Components<T>,
-        scratch: &mut LandmarkScratch<'_, T, E>,
+        scratch: &mut LandmarkScratch<'_, T, E, F>,
     ) -> Result<Self, Error>
     where
         S: Samples + ?Sized,
         K: BlockKernel<S::View, Scalar = T>,
+        F: Factor<T>,
     {
         scratch.require_shape()?;
         let cholesky = PivotedCholesky::start(kernel, samples, scratch.residuals)?;
         gram::require_variance(kernel, samples, scratch.residuals.iter().copied())?;
-        let stage = Stage::Landmark;
+        let stage = Stage::Landmark { known: 0 };
         let (total_variance, unspanned) = (T::ZERO, T::ZERO);
         Ok(Self { landmarks, components, cholesky, total_variance, unspanned, stage })
+    }
+
+    /// The state of the factorisation.
+    pub(crate) const fn cholesky(&self) -> PivotedCholesky<T> {
+        self.cholesky
     }
 
     /// Does one piece of the work; the report says that it is complete.
@@ -285,43 +310,48 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
     /// # Errors
     /// Whatever is wrong with the wishes for landmarks and components or with the capacity;
     /// [`Error::NoConvergence`] or [`Error::EigenvalueOverflow`].
-    pub fn step<K, S>(
+    // What it keeps on the stack is gone when it returns: other steps of learning need theirs.
+    #[inline(never)]
+    pub fn step<K, S, F>(
         &mut self,
         kernel: &K,
         samples: &S,
-        scratch: &mut LandmarkScratch<'_, T, E>,
+        scratch: &mut LandmarkScratch<'_, T, E, F>,
         expansion: &mut ExpansionMut<'_, T>,
     ) -> Result<Option<FitReport<T>>, Error>
     where
         S: Samples + ?Sized,
         K: BlockKernel<S::View, Scalar = T>,
+        F: Factor<T>,
     {
         let n = samples.count();
         let rank = self.cholesky.rank();
         match &mut self.stage {
-            Stage::Landmark => {
-                let LandmarkScratch { factor, residuals, pivots, .. } = scratch;
-                let stop = self.landmarks;
-                if self.cholesky.step(kernel, samples, stop, factor, residuals, pivots)?
+            Stage::Landmark { known } => {
+                let (cholesky, stop) = (&mut self.cholesky, self.landmarks);
+                if F::take_landmark(scratch, cholesky, known, kernel, samples, stop)?
                     == Progress::Done
                 {
                     require_capacity("points", rank, expansion.capacity().0)?;
-                    self.unspanned = long_sum(scratch.residuals.iter().copied()) / T::from_usize(n);
-                    self.stage = Stage::Mean;
+                    self.stage = Stage::Mean { sample: 0 };
                 }
             }
-            Stage::Mean => {
-                scratch.find_mean(n, rank);
-                self.stage = Stage::Centre;
+            Stage::Mean { sample } => {
+                let last = sample.saturating_add(F::rows_in_step(n, rank)).min(n);
+                F::find_mean(scratch, &mut self.cholesky, kernel, samples, *sample..last)?;
+                *sample = last;
+                if last == n {
+                    self.unspanned = long_sum(scratch.residuals.iter().copied()) / T::from_usize(n);
+                    self.stage = Stage::Centre;
+                }
             }
             Stage::Centre => {
-                scratch.begin_covariance();
+                F::begin_covariance(scratch);
                 self.stage = Stage::Covariance { sample: 0 };
             }
             Stage::Covariance { sample } => {
-                // Each sample costs r²/2; they are added in fours.
-                let last = sample.saturating_add((2 * n / rank.max(1)).max(4) & !3).min(n);
-                scratch.add_to_covariance(*sample..last, n, rank);
+                let last = sample.saturating_add(F::summed_in_step(n, rank)).min(n);
+                F::add_to_covariance(scratch, &self.cholesky, kernel, samples, *sample..last)?;
                 *sample = last;
                 if last == n {
                     self.stage = Stage::Complete;
@@ -329,7 +359,7 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
             }
             Stage::Complete => {
                 let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
-                blocks::complete_matrix(&mut covariance, scratch.values);
+                covariance.mirror_upper();
                 self.total_variance = eigen::trace(covariance.view()) + self.unspanned;
                 self.stage = Stage::Solve;
             }
@@ -342,56 +372,90 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
                 let values = head_mut(scratch.values, rank);
                 let memory = scratch.solver.part(rank);
                 // Each operation costs about 4r; a landmark n·r.
-                let progress = solver.step(&mut covariance, values, memory, 1 + n / 2)?;
+                let progress = solver.step_values(&mut covariance, values, memory, 1 + n / 2)?;
                 if progress == Progress::Done {
-                    let sweeps = solver.sweeps();
-                    let report = self.choose_components(sweeps, n, scratch, expansion)?;
-                    self.stage = Stage::Weights { points: rank, report };
+                    let solver = *solver;
+                    let choice = self.choose_components(values, expansion.capacity().1)?;
+                    self.stage = Stage::Vectors { solver, choice };
+                }
+            }
+            Stage::Vectors { solver, choice } => {
+                let mut covariance = scratch.covariance.reborrow().into_leading(rank, rank);
+                let values = head_mut(scratch.values, rank);
+                let memory = scratch.solver.part(rank);
+                let mut columns = eigen::Columns {
+                    count: choice.components,
+                    vectors: expansion.weights.reborrow().into_leading(rank, usize::MAX),
+                    vector: head_mut(expansion.centre, rank),
+                };
+                let operations = 1 + n / 2;
+                let progress = solver.step_vectors(
+                    &mut covariance,
+                    values,
+                    memory,
+                    &mut columns,
+                    operations,
+                )?;
+                if progress == Progress::Done {
+                    let (sweeps, choice) = (solver.sweeps(), *choice);
+                    let report = self.write_components(sweeps, choice, n, scratch, expansion);
+                    self.stage = match F::RESTORES {
+                        true => Stage::Restore { landmark: 0, report },
+                        false => Stage::Weights { points: rank, report },
+                    };
+                }
+            }
+            Stage::Restore { landmark, report } => {
+                let last = landmark.saturating_add(F::rows_in_step(n, rank)).min(rank);
+                F::restore_rows(scratch, &self.cholesky, kernel, samples, *landmark..last)?;
+                *landmark = last;
+                if last == rank {
+                    self.stage = Stage::Weights { points: rank, report: *report };
                 }
             }
             Stage::Weights { points: 0, report } => {
                 let report = *report;
-                bring_near_first(kernel, samples, head_mut(scratch.pivots, rank), expansion);
+                if F::ORDERS {
+                    bring_near_first(kernel, samples, head_mut(scratch.pivots, rank), expansion);
+                }
                 return Ok(Some(report));
             }
             Stage::Weights { points, report } => {
                 *points -= 1;
-                let (factor, mean) = (scratch.factor.view(), &*scratch.mean);
-                let pivots = head(scratch.pivots, rank);
                 let mut weights =
                     expansion.weights.reborrow().into_leading(rank, report.components);
-                let column = LandmarkColumn::new(factor, mean, *points);
-                column.solve_row(pivots, &mut weights);
-                column.solve_entry(pivots, head_mut(expansion.centre, rank));
+                let centre = head_mut(expansion.centre, rank);
+                F::solve(scratch, *points, &mut weights, centre);
             }
         }
         Ok(None)
     }
 
-    /// Applies the wish for components, then writes what is known: from here on nothing can fail.
+    /// Applies the wish for components; what follows cannot fail.
+    fn choose_components(&self, values: &[T], capacity: usize) -> Result<Choice<T>, Error> {
+        // Kernel values, and so the covariance and its eigenvalues, are off by a few ε of the
+        // largest, however small they are.
+        let rounding = T::from_f64(4.0) * T::EPSILON * self.cholesky.largest();
+        choose(self.components, values, rounding, self.total_variance, capacity)
+    }
+
+    /// Writes what is known of the components that are chosen.
     ///
-    /// In `z` coordinates the weights are the eigenvectors, and the centre is `z̄`.
-    fn choose_components(
+    /// In `z` coordinates the weights are the eigenvectors, as they are, and the centre is `z̄`.
+    fn write_components<F: Factor<T>>(
         &self,
         sweeps: usize,
+        choice: Choice<T>,
         n: usize,
-        scratch: &mut LandmarkScratch<'_, T, E>,
+        scratch: &mut LandmarkScratch<'_, T, E, F>,
         expansion: &mut ExpansionMut<'_, T>,
-    ) -> Result<FitReport<T>, Error> {
+    ) -> FitReport<T> {
         let rank = self.cholesky.rank();
         let values = head(scratch.values, rank);
         let mean = head(scratch.mean, rank);
         let total_variance = self.total_variance;
-        // Kernel values, and so the covariance and its eigenvalues, are off by a few ε of the
-        // largest, however small they are.
-        let rounding = T::from_f64(4.0) * T::EPSILON * self.cholesky.largest();
-        let choice =
-            choose(self.components, values, rounding, total_variance, expansion.capacity().1)?;
         let kept = scratch.covariance.view().leading(choice.components, rank);
         for (j, (u, &value)) in kept.iter_rows().zip(values).enumerate() {
-            for (i, &entry) in u.iter().enumerate() {
-                expansion.weights.set(i, j, entry);
-            }
             if let (Some(b), Some(variance)) =
                 (expansion.offsets.get_mut(j), expansion.variances.get_mut(j))
             {
@@ -410,7 +474,7 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
             total_variance,
             indefinite,
         };
-        Ok(FitReport {
+        FitReport {
             samples: n,
             points: rank,
             components: choice.components,
@@ -420,11 +484,11 @@ impl<T: Real, E: Eigensolver<T>> LandmarkFit<T, E> {
             sweeps,
             indefinite,
             certified: true,
-        })
+        }
     }
 }
 
-impl<T: Real, E> LandmarkScratch<'_, T, E> {
+impl<T: Real, E> LandmarkScratch<'_, T, E, MatrixViewMut<'_, T>> {
     /// Computes `z̄`.
     fn find_mean(&mut self, n: usize, rank: usize) {
         self.mean.fill(T::ZERO);
@@ -453,47 +517,27 @@ impl<T: Real, E> LandmarkScratch<'_, T, E> {
         }
     }
 
-    /// Adds `(1/n)(z_i − z̄)(z_i − z̄)ᵀ` for some samples, above the diagonal; four at a time, so
-    /// that each entry is loaded and stored once for them.
+    /// Adds `(1/n)(z_i − z̄)(z_i − z̄)ᵀ` for some samples, above the diagonal.
     fn add_to_covariance(&mut self, samples: Range<usize>, n: usize, rank: usize) {
-        let count = T::from_usize(n);
-        let factor = self.factor.view().leading(n, rank);
-        for first in samples.clone().step_by(4) {
-            if blocks::is_next(first) {
-                let mut sums = self.covariance.reborrow().into_leading(rank, rank);
-                blocks::set_matrix_aside(&mut sums, self.values);
-            }
-            // Beyond the last sample rows are empty. What is left of each begins at the diagonal.
-            let mut group = [first, first + 1, first + 2, first + 3].map(|i| factor.row(i));
-            let whole = first + 4 <= samples.end;
-            for (i, row) in self.covariance.iter_rows_mut().enumerate().take(rank) {
-                let row = row.get_mut(i..rank).unwrap_or_default();
-                let left = group.map(|z| z.first().copied().unwrap_or_default() / count);
-                if whole {
-                    rows::add_four(row, left, group);
-                } else {
-                    for (left, right) in left.into_iter().zip(group) {
-                        rows::add(row, left, right);
-                    }
-                }
-                group = group.map(|z| z.split_first().map_or(z, |(_, rest)| rest));
-            }
-        }
+        let mut sums = self.covariance.reborrow().into_leading(rank, rank);
+        let coordinates = self.factor.view().leading(n, rank).part(samples);
+        covariance::add(&mut sums, coordinates, T::ONE / T::from_usize(n));
     }
 }
 
 /// Moves far points behind near ones, which are then evaluated in blocks.
-fn bring_near_first<K, S>(
+pub(crate) fn bring_near_first<K, S, I>(
     kernel: &K,
     samples: &S,
-    pivots: &mut [u32],
+    pivots: &mut [I],
     expansion: &mut ExpansionMut<'_, K::Scalar>,
 ) where
     S: Samples + ?Sized,
     K: BlockKernel<S::View>,
+    I: Index,
 {
-    let is_near = |pivot: u32| {
-        let point = samples.sample(pivot as usize);
+    let is_near = |pivot: I| {
+        let point = samples.sample(pivot.at());
         point.is_some_and(|point| kernel.is_near(point))
     };
     // All before `near` are near, and all from `near` to the one that is looked at are far.

@@ -36,8 +36,8 @@ pub type Scalar<K, X> = <K as Kernel<<X as Sample>::View>>::Scalar;
 ///
 /// let samples = [[0.0, 0.1], [0.2, 0.0], [1.0, 1.1], [0.9, 1.0], [0.1, 0.2]];
 /// let mut model = KernelPca::<Rbf<f32>, [f32; 2], 5, 3>::new();
-/// let mut workspace = ExactWorkspace::<f32, 5>::new();
-/// let report = model.fit_exact(Rbf::new(0.5), &samples, Components::Share(0.95), &mut workspace)?;
+/// let workspace = &mut ExactWorkspace::<f32, 5>::new();
+/// let report = model.fit_exact(Rbf::new(0.5), &samples, Components::Share(0.95), workspace)?;
 /// assert!(report.explained >= 0.95);
 ///
 /// let near = model.score(&[0.1, 0.1])?;

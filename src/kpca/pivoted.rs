@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::kernel::gram::check_samples;
 use crate::kernel::{Kernel, Samples};
 use crate::linalg::MatrixViewMut;
-use crate::linalg::slices::{head, set, split_mut};
+use crate::linalg::slices::{head, set, split_mut, tail_mut};
 use crate::math::{Real, dot_in_order, first_least, long_sum};
 
 /// When to stop taking landmarks.
@@ -119,19 +119,7 @@ impl<T: Real> PivotedCholesky<T> {
                 return Err(Error::Shape { what, expected, given });
             }
         }
-        let enough = match stop {
-            Landmarks::Room => self.rank >= pivots.len(),
-            Landmarks::Rank(0) => {
-                return Err(Error::Parameter { name: "landmarks", rule: ">= 1" });
-            }
-            Landmarks::Rank(limit) => self.rank >= limit,
-            Landmarks::Residual(share) if share > T::ZERO && share < T::ONE => {
-                long_sum(residuals.iter().copied()) <= share * self.trace
-            }
-            Landmarks::Residual(_) => {
-                return Err(Error::Parameter { name: "residual", rule: "> 0 and < 1" });
-            }
-        };
+        let enough = self.is_enough(stop, pivots.len(), residuals)?;
         let (pivot, residual) = largest(residuals);
         if enough || residual <= self.rounding() {
             return Ok(Progress::Done);
@@ -145,6 +133,26 @@ impl<T: Real> PivotedCholesky<T> {
         self.append_column(kernel, samples, landmark, (pivot, residual.sqrt()), factor, residuals)?;
         self.rank += 1;
         Ok(Progress::Working)
+    }
+
+    /// Does the wish, or the room, ask for no other landmark?
+    pub(super) fn is_enough(
+        &self,
+        stop: Landmarks<T>,
+        room: usize,
+        residuals: &[T],
+    ) -> Result<bool, Error> {
+        match stop {
+            Landmarks::Room => Ok(self.rank >= room),
+            Landmarks::Rank(0) => Err(Error::Parameter { name: "landmarks", rule: ">= 1" }),
+            Landmarks::Rank(limit) => Ok(self.rank >= limit),
+            Landmarks::Residual(share) if share > T::ZERO && share < T::ONE => {
+                Ok(long_sum(residuals.iter().copied()) <= share * self.trace)
+            }
+            Landmarks::Residual(_) => {
+                Err(Error::Parameter { name: "residual", rule: "> 0 and < 1" })
+            }
+        }
     }
 
     /// Writes the column of one landmark and lowers the residuals.
@@ -162,37 +170,24 @@ impl<T: Real> PivotedCholesky<T> {
         K: Kernel<S::View, Scalar = T>,
     {
         let column = self.rank;
-        // Rounding of entries that are divided by a small root adds to that of the residual.
-        let below = -T::from_f64(8.0) * self.rounding();
-        let (mut sum, mut indefinite) = (root, self.indefinite);
         let (mut earlier, own, mut later) = factor.around_row_mut(pivot);
-        let spanned = head(own, column);
-        let mut lower = |row: &mut [T], x: &S::View, residual: &mut T| {
-            // A sample that is spanned already has no part in this landmark: the landmarks' rows of
-            // the factor stay triangular.
-            let entry = if *residual <= T::ZERO {
-                T::ZERO
-            } else {
-                (kernel.eval(x, landmark) - dot_in_order(spanned, row)) / root
-            };
-            sum += entry;
-            let left = *residual - entry * entry;
-            set(row, column, entry);
-            if left < below {
-                indefinite = true;
-                set(row, column, shortened(entry, *residual));
-            }
-            *residual = T::ZERO.larger(left);
+        let mut append = Column {
+            kernel,
+            landmark,
+            spanned: head(own, column),
+            root,
+            // Rounding of entries that are divided by a small root adds to that of the residual.
+            below: -T::from_f64(8.0) * self.rounding(),
+            sum: root,
+            indefinite: self.indefinite,
         };
         let (before, after) = split_mut(residuals, pivot);
         let mut samples = samples.iter_samples();
-        for ((row, residual), x) in earlier.iter_rows_mut().zip(before).zip(&mut samples) {
-            lower(row, x, residual);
-        }
-        let others = later.iter_rows_mut().zip(after.iter_mut().skip(1));
-        for ((row, residual), x) in others.zip(samples.skip(1)) {
-            lower(row, x, residual);
-        }
+        append.lower(&mut earlier, before, &mut samples);
+        // The landmark itself.
+        let _ = samples.next();
+        append.lower(&mut later, tail_mut(after, 1), &mut samples);
+        let Column { sum, indefinite, .. } = append;
         set(after, 0, T::ZERO);
         set(own, column, root);
         self.indefinite = indefinite;
@@ -220,7 +215,22 @@ impl<T: Real> PivotedCholesky<T> {
     /// Residuals up to this size are rounding: `4(r + 1)·ε` of the largest `k(x, x)`, after `r`
     /// landmarks, or `n·ε` where there are fewer samples than that.
     pub fn rounding(&self) -> T {
-        T::from_usize(self.samples.min(4 * (self.rank + 1))) * T::EPSILON * self.largest
+        self.rounding_after(self.rank)
+    }
+
+    /// The same after so many landmarks.
+    pub(super) fn rounding_after(&self, landmarks: usize) -> T {
+        T::from_usize(self.samples.min(4 * (landmarks + 1))) * T::EPSILON * self.largest
+    }
+
+    /// Takes note of a landmark that was chosen elsewhere.
+    pub(super) const fn count_landmark(&mut self) {
+        self.rank += 1;
+    }
+
+    /// Takes note of a sample that an indefinite kernel makes longer than it is.
+    pub(super) const fn note_indefinite(&mut self) {
+        self.indefinite = true;
     }
 
     /// Did a residual show that the kernel is not positive semi-definite on these samples?
@@ -229,15 +239,64 @@ impl<T: Real> PivotedCholesky<T> {
     }
 }
 
+/// The column of a landmark, while it is appended.
+struct Column<'a, K, X: ?Sized, T> {
+    kernel: &'a K,
+    landmark: &'a X,
+    /// The coordinates of the landmark so far.
+    spanned: &'a [T],
+    root: T,
+    /// Residuals less than this are no rounding.
+    below: T,
+    /// Of all entries, to see whether they are finite.
+    sum: T,
+    indefinite: bool,
+}
+
+impl<X: ?Sized, T: Real, K: Kernel<X, Scalar = T>> Column<'_, K, X, T> {
+    /// Writes the entries of some samples and lowers their residuals.
+    // Called for the samples before and after the landmark: one loop in flash for both.
+    #[inline(never)]
+    fn lower<'x>(
+        &mut self,
+        factor: &mut MatrixViewMut<'_, T>,
+        residuals: &mut [T],
+        samples: &mut impl Iterator<Item = &'x X>,
+    ) where
+        X: 'x,
+    {
+        let Self { kernel, landmark, spanned, root, below, mut sum, mut indefinite } = *self;
+        let column = spanned.len();
+        for ((row, residual), x) in factor.iter_rows_mut().zip(residuals).zip(samples) {
+            // A sample that is spanned already has no part in this landmark: the landmarks' rows of
+            // the factor stay triangular.
+            let entry = if *residual <= T::ZERO {
+                T::ZERO
+            } else {
+                (kernel.eval(x, landmark) - dot_in_order(spanned, row)) / root
+            };
+            sum += entry;
+            let left = *residual - entry * entry;
+            set(row, column, entry);
+            if left < below {
+                indefinite = true;
+                set(row, column, shortened(entry, *residual));
+            }
+            *residual = T::ZERO.larger(left);
+        }
+        (self.sum, self.indefinite) = (sum, indefinite);
+    }
+}
+
 /// The coordinate of a sample that an indefinite kernel makes longer than the sample itself: what
 /// is left of its length. Far longer ones would drown the landmarks' own in the mean.
-fn shortened<T: Real>(entry: T, residual: T) -> T {
+pub(super) fn shortened<T: Real>(entry: T, residual: T) -> T {
     let length = T::ZERO.larger(residual).sqrt();
     if entry < T::ZERO { -length } else { length }
 }
 
 /// Position and value of the largest entry, the first of them.
-fn largest<T: Real>(values: &[T]) -> (usize, T) {
+pub(super) fn largest<T: Real>(values: &[T]) -> (usize, T) {
     let least = first_least(values.iter().map(|&value| -value));
     least.map_or((0, T::ZERO), |(position, negative)| (position, -negative))
 }

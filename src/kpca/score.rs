@@ -67,7 +67,8 @@ impl<T: Real> Score<T> {
     /// The scores that follow from `k̃` and the projections. SPE may be negative by rounding.
     #[inline(always)]
     pub(crate) fn from_distance(centre_distance: T, projection: &[T], variances: &[T]) -> Self {
-        let (mut explained, mut t2, mut abs_sum) = (T::ZERO, T::ZERO, T::ZERO);
+        // As `sum` begins.
+        let (mut explained, mut t2, mut abs_sum) = (-T::ZERO, -T::ZERO, -T::ZERO);
         for (&f, &variance) in projection.iter().zip(variances) {
             explained += f * f;
             t2 += f * f / variance;

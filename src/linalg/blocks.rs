@@ -15,7 +15,8 @@
 use crate::linalg::{MatrixViewMut, rows};
 use crate::math::Real;
 
-const BLOCK: usize = 512;
+/// How many samples are added up before their sum joins the others.
+pub(crate) const BLOCK: usize = 512;
 
 /// Does a new block begin with this sample, after another?
 pub(crate) const fn is_next(sample: usize) -> bool {

@@ -41,6 +41,7 @@ mod certificate;
 mod conventions;
 mod function;
 mod householder;
+mod inverse;
 mod jacobi;
 mod lanczos;
 #[cfg(test)]
@@ -53,6 +54,7 @@ mod tests;
 mod tridiagonal;
 
 pub use function::{determinant, matrix_function, trace};
+pub use inverse::Columns;
 pub use jacobi::Jacobi;
 pub use lanczos::{LanczosScratch, Leading, MAX_RESTARTS, MOST_FACTORISED, leading};
 pub(crate) use solver::part;

@@ -10,8 +10,9 @@
 //! **Domain.** Every point has as many inputs as the query.
 //!
 //! **Bound.** In [`add_products`], each sum is added up in the order of its inputs, so that its
-//! bits are those of the plain loop. [`add_rows`] and [`add_dot`] join the terms of four points in
-//! pairs before they join the sum, every column alike.
+//! bits are those of the plain loop. [`add_dot`], and [`add_rows`] in its first four columns, join
+//! the terms of four points in pairs before they join the sum; how many columns there are makes no
+//! difference to any of them.
 
 use crate::linalg::slices::head;
 use crate::math::Real;
@@ -44,24 +45,50 @@ pub(crate) fn add_products<T: Real>(sums: Lanes<T>, x: &[T], y: Lanes<&[T]>) -> 
     sums
 }
 
-/// `sums[j] + Σ_l rows[l][j] x_l`, four columns at a time.
+/// `sums[j] + Σ_l rows[l][j] x_l`, four columns at a time: those of the first four as in
+/// [`add_dot`], those of any others one after the other. That takes two instructions less for a
+/// column and two cycles more: a few columns are worth the cycles, many are not the instructions.
 #[inline(always)]
 pub(crate) fn add_rows<T: Real>(sums: &mut [T], rows: Lanes<&[T]>, x: Lanes<T>) {
     let ([r0, r1, r2, r3], [x0, x1, x2, x3]) = (rows, x);
     let (quads, rest) = sums.as_chunks_mut();
     let ((a, _), (b, _)) = (r0.as_chunks(), r1.as_chunks());
     let ((c, _), (d, _)) = (r2.as_chunks(), r3.as_chunks());
-    for ((((sums, a), b), c), d) in quads.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-        // Row by row, which leaves time for each product to arrive.
+    let (in_pairs, done) = (quads.is_empty(), 4 * quads.len());
+    // Row by row, which leaves time for each product to arrive. Slices, not an iterator that is
+    // asked in two places: at level z it would be a function, of twice the time.
+    if let (
+        [sums, more @ ..],
+        [a, a_more @ ..],
+        [b, b_more @ ..],
+        [c, c_more @ ..],
+        [d, d_more @ ..],
+    ) = (quads, a, b, c, d)
+    {
         let first = add_scaled(scaled(x0, *a), x1, *b);
         let second = add_scaled(scaled(x2, *c), x3, *d);
         *sums = added(*sums, added(first, second));
+        for ((((sums, a), b), c), d) in
+            more.iter_mut().zip(a_more).zip(b_more).zip(c_more).zip(d_more)
+        {
+            *sums = add_scaled(add_scaled(*sums, x0, *a), x1, *b);
+            *sums = add_scaled(add_scaled(*sums, x2, *c), x3, *d);
+        }
     }
-    let done = 4 * quads.len();
     for (j, sum) in rest.iter_mut().enumerate() {
         let Some(column) = column(rows, done + j) else { break };
-        *sum = add_dot(*sum, column, x);
+        *sum = match in_pairs {
+            true => add_dot(*sum, column, x),
+            false => add_in_turn(*sum, column, x),
+        };
     }
+}
+
+/// `sum + Σ_l x_l y_l`, one term after the other.
+#[inline(always)]
+fn add_in_turn<T: Real>(sum: T, x: Lanes<T>, y: Lanes<T>) -> T {
+    let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (x, y);
+    sum + x0 * y0 + x1 * y1 + x2 * y2 + x3 * y3
 }
 
 /// `sum + Σ_l x_l y_l`, the terms in pairs: a core that takes three cycles to add a product in one
@@ -95,9 +122,16 @@ pub(crate) fn sum_of<T: Real>(x: &[T], y: &[T], term: impl Fn(T, T) -> T) -> T {
     if x_rest.is_empty() { sum } else { sum + rest }
 }
 
+/// Four entries of a row that has them, from one on; `None` as in [`column`].
+#[inline(always)]
+pub(crate) fn four<T: Real>(row: &[T], first: usize) -> Option<Lanes<T>> {
+    debug_assert!(first + LANES <= row.len(), "four from {first} of {}", row.len());
+    row.get(first..)?.first_chunk().copied()
+}
+
 /// `sums[l] + x y_l`.
 #[inline(always)]
-fn add_scaled<T: Real>(sums: Lanes<T>, x: T, y: Lanes<T>) -> Lanes<T> {
+pub(crate) fn add_scaled<T: Real>(sums: Lanes<T>, x: T, y: Lanes<T>) -> Lanes<T> {
     let ([s0, s1, s2, s3], [y0, y1, y2, y3]) = (sums, y);
     [s0 + x * y0, s1 + x * y1, s2 + x * y2, s3 + x * y3]
 }
@@ -151,10 +185,20 @@ mod tests {
         let mut sums = x;
         add_rows(&mut sums, y.each_ref().map(<[f32; 11]>::as_slice), start);
         for (j, sum) in sums.iter().enumerate() {
-            let in_pairs = add_dot(x[j], from_fn(|l| y[l][j]), start);
-            assert_eq!(*sum, in_pairs, "column {j}");
+            let column = from_fn(|l| y[l][j]);
+            let joined = if j < LANES {
+                add_dot(x[j], column, start)
+            } else {
+                add_in_turn(x[j], column, start)
+            };
+            assert_eq!(*sum, joined, "column {j}");
             let plain = (0..LANES).fold(x[j], |sum, l| sum + y[l][j] * start[l]);
             assert!((sum - plain).abs() <= 2e-7 * (1.0 + x[j].abs()), "{sum} instead of {plain}");
+        }
+        for columns in 0..=11 {
+            let mut fewer = x;
+            add_rows(&mut fewer[..columns], from_fn(|l| &y[l][..columns]), start);
+            assert_eq!(fewer[..columns], sums[..columns], "{columns} columns");
         }
     }
 }

@@ -4,8 +4,11 @@
 //! take [`MatrixView`] or [`MatrixViewMut`], whose sizes are values: there is one copy of each
 //! algorithm in flash, and a host program can use the same functions on sizes it reads from a file.
 
+use core::ops::Range;
+use core::slice::{ChunksExact, ChunksExactMut};
+
 use crate::error::{Error, require_shape};
-use crate::linalg::slices::{entry, head, head_mut, part_mut, set, split_mut};
+use crate::linalg::slices::{entry, head, head_mut, part_mut, set, split_mut, tail};
 use crate::math::Real;
 
 /// An `R × C` matrix that owns its entries, stored row by row.
@@ -138,6 +141,20 @@ impl<'a, T> MatrixView<'a, T> {
         rows.map(move |row| leading_part(row, columns))
     }
 
+    /// Some of the rows, as far as there are so many.
+    pub(crate) fn part(&self, rows: Range<usize>) -> MatrixView<'a, T> {
+        let end = rows.end.min(self.rows);
+        let start = rows.start.min(end);
+        Self { data: tail(self.data, start * self.stride), rows: end - start, ..*self }
+    }
+
+    /// The rows in order, each with what stands behind it in the matrix that this is part of: all
+    /// are equally long, so that a loop over them checks a column once.
+    #[inline(always)]
+    pub(crate) fn whole_rows(&self) -> ChunksExact<'a, T> {
+        head(self.data, self.rows * self.stride).chunks_exact(self.stride.max(1))
+    }
+
     /// The leading block of at most `rows × columns`.
     pub fn leading(&self, rows: usize, columns: usize) -> MatrixView<'a, T> {
         Self { rows: rows.min(self.rows), columns: columns.min(self.columns), ..*self }
@@ -164,11 +181,6 @@ impl<T: Real> MatrixView<'_, T> {
         (0..self.rows.min(self.columns)).map(move |i| view.at(i, i))
     }
 
-    /// Magnitude of the largest entry.
-    pub(crate) fn largest(&self) -> T {
-        self.iter_rows().flatten().fold(T::ZERO, |largest, entry| largest.larger(entry.abs()))
-    }
-
     /// Magnitude of the largest entry of a symmetric matrix, from its lower triangle.
     pub(crate) fn largest_below(&self) -> T {
         let mut largest = T::ZERO;
@@ -186,21 +198,35 @@ impl<T: Real> MatrixView<'_, T> {
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::NotSymmetric`].
     pub fn require_symmetric(&self) -> Result<usize, Error> {
+        self.symmetric_largest().map(|_| self.rows)
+    }
+
+    /// Magnitude of the largest entry of such a matrix, to rounding.
+    ///
+    /// # Errors
+    /// Those of [`require_symmetric`](Self::require_symmetric).
+    pub(crate) fn symmetric_largest(&self) -> Result<T, Error> {
         require_shape("matrix columns", self.rows, self.columns)?;
+        let largest = self.largest_below();
+        let rounding = largest * T::EPSILON * T::from_usize(self.rows);
+        // What is not finite then differs from everything, also from itself.
+        let rounding = if rounding.is_finite() { rounding } else { T::ZERO };
         for (row, entries) in self.iter_rows().enumerate() {
-            if let Some(column) = entries.iter().position(|entry| !entry.is_finite()) {
-                return Err(Error::NotFinite { row, column });
+            let mut pairs = tail(entries, row).iter().zip(self.whole_rows().skip(row));
+            let is_same = |(&a, b): (&T, &[T])| (a - entry(b, row)).abs() <= rounding;
+            if let Some(behind) = pairs.position(|pair| !is_same(pair)) {
+                return Err(self.not_finite_or(Error::NotSymmetric { row, column: row + behind }));
             }
         }
-        let rounding = self.largest() * T::EPSILON * T::from_usize(self.rows);
-        for (row, entries) in self.iter_rows().enumerate() {
-            for (column, &entry) in entries.iter().enumerate().skip(row + 1) {
-                if (entry - self.at(column, row)).abs() > rounding {
-                    return Err(Error::NotSymmetric { row, column });
-                }
-            }
-        }
-        Ok(self.rows)
+        Ok(largest)
+    }
+
+    /// The first entry that is not finite, or another error if all are.
+    fn not_finite_or(&self, other: Error) -> Error {
+        let bad = |entries: &[T]| entries.iter().position(|entry| !entry.is_finite());
+        let mut rows = self.iter_rows().enumerate();
+        let found = rows.find_map(|(row, entries)| bad(entries).map(|column| (row, column)));
+        found.map_or(other, |(row, column)| Error::NotFinite { row, column })
     }
 }
 
@@ -252,6 +278,12 @@ impl<'a, T> MatrixViewMut<'a, T> {
         }
         debug_assert!(start + self.columns <= self.data.len(), "row {i} is not all there");
         self.data.get_mut(start..start + self.columns).unwrap_or_default()
+    }
+
+    /// The rows in order, each with what stands behind it; see [`MatrixView::whole_rows`].
+    #[inline(always)]
+    pub(crate) fn whole_rows_mut(&mut self) -> ChunksExactMut<'_, T> {
+        head_mut(self.data, self.rows * self.stride).chunks_exact_mut(self.stride.max(1))
     }
 
     /// The rows in order.

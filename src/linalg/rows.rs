@@ -51,6 +51,21 @@ pub(crate) fn dot_in_lanes<T: Real>(x: &[T], y: &[T]) -> T {
     x_rest.iter().zip(y_rest).fold(add_up(lanes), |sum, (&x, &y)| sum + x * y)
 }
 
+/// `Σ xᵢ²`; in `f64`, the type of hosts, in sixteen lanes: four sums wait for each other less.
+pub(crate) fn squares<T: Real>(x: &[T]) -> T {
+    if size_of::<T>() <= size_of::<f32>() {
+        return dot_in_lanes(x, x);
+    }
+    let (sixteens, rest) = x.as_chunks::<16>();
+    let mut sums = [[T::ZERO; 4]; 4];
+    for sixteen in sixteens {
+        for (sum, four) in sums.iter_mut().zip(sixteen.as_chunks::<4>().0) {
+            *sum = product(*sum, four, four);
+        }
+    }
+    add_up(apart(sums).map(add_up)) + dot_in_lanes(rest, rest)
+}
+
 /// `y ← y + factor·x`, over the shorter length.
 pub(crate) fn add<T: Real>(y: &mut [T], factor: T, x: &[T]) {
     let length = x.len().min(y.len());
@@ -124,7 +139,7 @@ pub(crate) fn dot_four<T: Real>(rows: [&[T]; 4], y: &[T]) -> [T; 4] {
         let [a, b, c, d] = sums;
         sums = [accumulate(a, p, y), accumulate(b, q, y), accumulate(c, r, y), accumulate(d, s, y)];
     }
-    let [mut a, mut b, mut c, mut d] = sums.map(add_up);
+    let [mut a, mut b, mut c, mut d] = apart(sums).map(add_up);
     for ((((&p, &q), &r), &s), &y) in p.1.iter().zip(q.1).zip(r.1).zip(s.1).zip(y_rest) {
         (a, b, c, d) = (a + p * y, b + q * y, c + r * y, d + s * y);
     }
@@ -146,9 +161,21 @@ pub(crate) fn add_four<T: Real>(y: &mut [T], [f, g, h, k]: [T; 4], rows: [&[T]; 
 
 /// `y = A x` from the lower triangle of `A`, each entry of which is loaded once; `x` and `y` are as
 /// long as `A` has rows.
-pub(crate) fn multiply_symmetric<T: Real>(a: MatrixView<'_, T>, x: &[T], y: &mut [T]) {
+///
+/// `backwards` begins with the last row: where that was used last, caches still hold it. It counts
+/// for `f64`, the type of hosts. The type decides, not the target: the order of the sums, hence
+/// every bit, is the same everywhere.
+pub(crate) fn multiply_symmetric<T: Real>(
+    a: MatrixView<'_, T>,
+    x: &[T],
+    y: &mut [T],
+    backwards: bool,
+) {
     let n = a.rows();
     debug_assert!(x.len() == n && y.len() == n && a.columns() == n, "sizes differ");
+    if size_of::<T>() > size_of::<f32>() {
+        return multiply_on_host(a, x, y, backwards);
+    }
     let mut first = 0;
     while first + 4 <= n {
         four_rows(a, first, x, y);
@@ -165,8 +192,119 @@ pub(crate) fn multiply_symmetric<T: Real>(a: MatrixView<'_, T>, x: &[T], y: &mut
     }
 }
 
-/// Four rows in [`multiply_symmetric`]: what lies left of the diagonal block, as rows and as
-/// columns, then that block.
+/// Rows of a matrix in `f64` that no cache of a host holds: to read eight of them at a time keeps
+/// its memory busier, and loads `x` and `y` half as often.
+const MANY: usize = 1024;
+
+/// [`multiply_symmetric`] in either direction.
+fn multiply_on_host<T: Real>(a: MatrixView<'_, T>, x: &[T], y: &mut [T], backwards: bool) {
+    let n = a.rows();
+    y.fill(T::ZERO);
+    let rows = if n >= MANY { 8 } else { 4 };
+    let blocks = n / rows;
+    let add_rest = |y: &mut [T]| {
+        for i in blocks * rows..n {
+            add_block::<T, 1>(a, i, x, y, |[row], [own], x, y| [add_and_dot(y, *own, row, x)]);
+        }
+    };
+    if backwards {
+        add_rest(y);
+    }
+    for k in 0..blocks {
+        let first = rows * if backwards { blocks - 1 - k } else { k };
+        match rows {
+            8 => add_block(a, first, x, y, left_of_eight),
+            _ => add_block(a, first, x, y, left_of_four),
+        }
+    }
+    if !backwards {
+        add_rest(y);
+    }
+}
+
+/// Adds what `R` rows make of `x`, as rows and as columns: `left` says it of what lies left of the
+/// diagonal block.
+#[inline(always)]
+fn add_block<T: Real, const R: usize>(
+    a: MatrixView<'_, T>,
+    first: usize,
+    x: &[T],
+    y: &mut [T],
+    left: impl Fn([&[T]; R], &[T; R], &[T], &mut [T]) -> [T; R],
+) {
+    let rows: [&[T]; R] = core::array::from_fn(|k| a.row(first + k));
+    debug_assert!(first + R <= x.len().min(y.len()), "row {first} of {}", a.rows());
+    let Some(own) = x.get(first..).and_then(<[T]>::first_chunk::<R>) else { return };
+    let Some((before, after)) = y.split_at_mut_checked(first) else { return };
+    let sums = left(rows.map(|row| head(row, first)), own, x, before);
+    for (i, ((row, &x_i), sum)) in rows.iter().zip(own).zip(sums).enumerate() {
+        let Some((above, [y_i, ..])) = after.split_at_mut_checked(i) else { return };
+        let Some([block @ .., diagonal]) = row.get(first..=first + i) else { return };
+        for ((y_j, &entry), &x_j) in above.iter_mut().zip(block).zip(own) {
+            *y_j += entry * x_i;
+            *y_i += entry * x_j;
+        }
+        *y_i += sum + *diagonal * x_i;
+    }
+}
+
+/// `y ← y + Σ ownᵣ·rowᵣ`; returns `Σ rowᵣ·x` of each row.
+///
+/// Four lanes fill a vector register. It is not inlined, so that the compiler knows that `y` does
+/// not alias the rows.
+#[inline(never)]
+fn left_of_four<T: Real>(rows: [&[T]; 4], &[f, g, h, k]: &[T; 4], x: &[T], y: &mut [T]) -> [T; 4] {
+    let [p, q, r, s] = rows.map(|row| row.as_chunks::<4>().0);
+    let (x, y) = (x.as_chunks::<4>().0, y.as_chunks_mut::<4>().0);
+    let mut sums = [[T::ZERO; 4]; 4];
+    for (((((y, x), p), q), r), s) in y.iter_mut().zip(x).zip(p).zip(q).zip(r).zip(s) {
+        *y = scaled(scaled(scaled(scaled(*y, f, p), g, q), h, r), k, s);
+        let [a, b, c, d] = sums;
+        sums = [product(a, x, p), product(b, x, q), product(c, x, r), product(d, x, s)];
+    }
+    apart(sums).map(add_up)
+}
+
+/// The same of eight rows.
+#[inline(never)]
+fn left_of_eight<T: Real>(rows: [&[T]; 8], own: &[T; 8], x: &[T], y: &mut [T]) -> [T; 8] {
+    let [a, b, c, d, e, f, g, h] = rows.map(|row| row.as_chunks::<4>().0);
+    let (x, y) = (x.as_chunks::<4>().0, y.as_chunks_mut::<4>().0);
+    let mut sums = [[T::ZERO; 4]; 8];
+    let (first, second) = (a.iter().zip(b).zip(c).zip(d), e.iter().zip(f).zip(g).zip(h));
+    for (((y, x), (((a, b), c), d)), (((e, f), g), h)) in y.iter_mut().zip(x).zip(first).zip(second)
+    {
+        let rows = [a, b, c, d, e, f, g, h];
+        for (row, &factor) in rows.iter().zip(own) {
+            *y = scaled(*y, factor, row);
+        }
+        for (sum, row) in sums.iter_mut().zip(rows) {
+            *sum = product(*sum, x, row);
+        }
+    }
+    apart(sums).map(add_up)
+}
+
+/// `sum + factor·row`. A loop over an array becomes vector instructions where patterns do not.
+#[inline(always)]
+fn scaled<T: Real>(mut sum: Lanes<T>, factor: T, row: &Lanes<T>) -> Lanes<T> {
+    for (sum, &entry) in sum.iter_mut().zip(row) {
+        *sum += factor * entry;
+    }
+    sum
+}
+
+/// `sum + x ∘ row`.
+#[inline(always)]
+fn product<T: Real>(mut sum: Lanes<T>, x: &Lanes<T>, row: &Lanes<T>) -> Lanes<T> {
+    for ((sum, &x), &entry) in sum.iter_mut().zip(x).zip(row) {
+        *sum += x * entry;
+    }
+    sum
+}
+
+/// Four rows of `f32` in [`multiply_symmetric`]: what lies left of the diagonal block, as rows and
+/// as columns, then that block.
 fn four_rows<T: Real>(a: MatrixView<'_, T>, first: usize, x: &[T], y: &mut [T]) {
     let rows = [a.row(first), a.row(first + 1), a.row(first + 2), a.row(first + 3)];
     debug_assert!(first + 4 <= x.len().min(y.len()), "row {first} of {}", a.rows());
@@ -183,13 +321,7 @@ fn four_rows<T: Real>(a: MatrixView<'_, T>, first: usize, x: &[T], y: &mut [T]) 
     let (x, _) = x.as_chunks::<4>();
     let (before, _) = before.as_chunks_mut::<4>();
     let left = [p, q, r, s].map(|row| row.as_chunks::<4>().0);
-    // By the size of a number, not by the target: the order of the sums, hence every bit, is the
-    // same everywhere.
-    let [a, b, c, d] = if size_of::<T>() > size_of::<f32>() {
-        left_in_four_lanes(left, own, x, before)
-    } else {
-        left_in_two_lanes(left, own, x, before)
-    };
+    let [a, b, c, d] = left_in_two_lanes(left, own, x, before);
     if let ([p0, ..], [q0, q1, ..], [r0, r1, r2, ..], [s0, s1, s2, s3, ..]) =
         (p_own, q_own, r_own, s_own)
     {
@@ -200,7 +332,7 @@ fn four_rows<T: Real>(a: MatrixView<'_, T>, first: usize, x: &[T], y: &mut [T]) 
     }
 }
 
-/// `y ← y + Σ ownᵣ·rowᵣ`; returns `Σ rowᵣ·x` of each row. For `f32`, the type of devices.
+/// [`left_of_four`] for `f32`, the type of devices.
 ///
 /// In two lanes, because four rows of four do not fit into the registers of a Cortex-M4F.
 #[inline(always)]
@@ -221,38 +353,12 @@ fn left_in_two_lanes<T: Real>(
     sums.map(|[even, odd]| even + odd)
 }
 
-/// The same for `f64`, the type of hosts.
-///
-/// Four lanes fill a vector register, and loops over arrays become vector instructions where
-/// patterns do not. It is not inlined, so that the compiler knows that `y` does not alias the rows.
-#[inline(never)]
-fn left_in_four_lanes<T: Real>(
-    [p, q, r, s]: [&[[T; 4]]; 4],
-    [f, g, h, k]: [T; 4],
-    x: &[[T; 4]],
-    y: &mut [[T; 4]],
-) -> [T; 4] {
-    let scaled = |mut sum: [T; 4], factor: T, row: &[T; 4]| {
-        for (sum, &entry) in sum.iter_mut().zip(row) {
-            *sum += factor * entry;
-        }
-        sum
-    };
-    let product = |mut sum: [T; 4], x: &[T; 4], row: &[T; 4]| {
-        for ((sum, &x), &entry) in sum.iter_mut().zip(x).zip(row) {
-            *sum += x * entry;
-        }
-        sum
-    };
-    let mut sums = [[T::ZERO; 4]; 4];
-    for (((((y, x), p), q), r), s) in y.iter_mut().zip(x).zip(p).zip(q).zip(r).zip(s) {
-        *y = scaled(scaled(scaled(scaled(*y, f, p), g, q), h, r), k, s);
-        let [a, b, c, d] = sums;
-        sums = [product(a, x, p), product(b, x, q), product(c, x, r), product(d, x, s)];
-    }
-    // Without this, the compiler puts four rows into one vector, because their lanes are added up
-    // together here, and shuffles entries in every turn of the loop.
-    black_box(sums).map(add_up)
+/// The sums of several rows, of which no compiler makes common vectors: because their lanes are
+/// added up together, it would shuffle entries in every turn of the loop. On hosts, that is, where
+/// vectors are.
+#[inline(always)]
+fn apart<T: Real, const R: usize>(sums: [Lanes<T>; R]) -> [Lanes<T>; R] {
+    if size_of::<T>() > size_of::<f32>() { black_box(sums) } else { sums }
 }
 
 /// `lanes + x ∘ y`, in two lanes.
@@ -281,10 +387,13 @@ mod tests {
 
     #[test]
     fn sums_agree_with_plain_loops_at_every_length() {
-        for n in 0..23 {
+        for n in 0..53 {
             let [x, y, z, w] = [0.7, 1.3, 2.9, 0.1].map(|step| numbers(n, step));
             let plain = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             assert!(near(dot_in_lanes(&x, &y), plain(&x, &y)));
+            assert!(near(squares(&x), plain(&x, &x)));
+            let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+            assert!((f64::from(squares(&single)) - plain(&x, &x)).abs() < 1e-5);
             let four = dot_four([&x, &y, &z, &w], &w);
             for (got, row) in four.iter().zip([&x, &y, &z, &w]) {
                 assert!(near(*got, plain(row, &w)));
@@ -308,15 +417,27 @@ mod tests {
 
     #[test]
     fn a_triangle_multiplies_like_the_whole_matrix() {
-        for n in 0..19 {
+        for n in (0..19).chain([MANY - 1, MANY, MANY + 11]) {
             let whole = |i: usize, j: usize| libm::cos((i.min(j) * 3 + i.max(j) * 7) as f64);
             // What is above the diagonal must not be read.
             let entry = |k: usize| if k % n <= k / n { whole(k / n, k % n) } else { f64::NAN };
             let data: Vec<f64> = (0..n * n).map(entry).collect();
             let (x, mut y) = (numbers(n, 0.9), std::vec![f64::NAN; n]);
-            multiply_symmetric(MatrixView::new(&data, n, n).unwrap(), &x, &mut y);
-            for (i, y) in y.iter().enumerate() {
-                assert!(near(*y, (0..n).map(|j| whole(i, j) * x[j]).sum()), "row {i} of {n}");
+            for backwards in [false, true] {
+                multiply_symmetric(MatrixView::new(&data, n, n).unwrap(), &x, &mut y, backwards);
+                for (i, y) in y.iter().enumerate() {
+                    let expected = (0..n).map(|j| whole(i, j) * x[j]).sum::<f64>();
+                    assert!((y - expected).abs() < 1e-14 * (20 + n) as f64, "row {i} of {n}");
+                }
+            }
+            let single: Vec<f32> = data.iter().map(|&entry| entry as f32).collect();
+            let (x, mut y) =
+                (x.iter().map(|&x| x as f32).collect::<Vec<_>>(), std::vec![f32::NAN; n]);
+            multiply_symmetric(MatrixView::new(&single, n, n).unwrap(), &x, &mut y, false);
+            for (i, &y) in y.iter().enumerate() {
+                let expected = (0..n).map(|j| whole(i, j) * f64::from(x[j])).sum::<f64>();
+                let bound = 1e-6 * libm::sqrt((20 + n) as f64);
+                assert!((f64::from(y) - expected).abs() < bound, "row {i} of {n} in f32");
             }
         }
     }

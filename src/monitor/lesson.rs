@@ -1,15 +1,13 @@
 //! Raw samples for a learner.
 
-use crate::detect::{Learner, Prepare, Replace, VectorReading, Verdict};
+use crate::detect::{Pupil, Replace, Verdict};
 use crate::error::Error;
-use crate::kernel::BlockKernel;
-use crate::kpca::Scalar;
-use crate::linalg::eigen::Eigensolver;
 use crate::monitor::FromReading;
 use crate::progress::Progress;
 use crate::signal::Source;
 
-/// A learner and the stream that it learns from: gaps in the samples are gaps for both.
+/// A learner, ordinary or [lean](crate::LeanLearner), and the stream that it learns from: gaps in the
+/// samples are gaps for both.
 ///
 /// ```
 /// use mercer::GaussianLearner;
@@ -38,48 +36,44 @@ pub struct Lesson<'l, L, S> {
     source: S,
 }
 
-impl<'l, K, X, const N: usize, const R: usize, const P: usize, E, Z, S>
-    Lesson<'l, Learner<K, X, N, R, P, E, Z>, S>
+impl<'l, L, S> Lesson<'l, L, S>
 where
-    X: VectorReading + FromReading<S::Reading>,
-    K: BlockKernel<[X::Scalar]> + Clone,
-    E: Eigensolver<Scalar<K, X>>,
-    Z: Prepare<X>,
+    L: Pupil<Reading: FromReading<S::Reading>>,
     S: Source,
 {
     /// Brings the two together.
-    pub const fn new(learner: &'l mut Learner<K, X, N, R, P, E, Z>, source: S) -> Self {
+    pub const fn new(learner: &'l mut L, source: S) -> Self {
         Self { learner, source }
     }
 
     /// Takes a raw sample; if it completes a reading, the learner takes that as a
-    /// [sample](Learner::push) to learn from. Did it?
+    /// [sample](crate::Learner::push) to learn from. Did it?
     ///
     /// # Errors
     /// [`Error::Channel`] as [`Stream::push`](crate::signal::Stream::push), which is also a gap for
-    /// the learner; else as [`Learner::push`].
+    /// the learner; else as [`Learner::push`](crate::Learner::push).
     pub fn push(&mut self, sample: &S::Sample) -> Result<bool, Error> {
         let learned = self.with(sample, |learner, x| learner.push(x))?;
         Ok(learned.is_some())
     }
 
     /// The same for a learner that has a detector: it scores the reading, and a normal one may
-    /// become a sample; see [`Learner::refresh`].
+    /// become a sample; see [`Learner::refresh`](crate::Learner::refresh).
     ///
     /// # Errors
-    /// As [`push`](Self::push), and as [`Learner::refresh`].
+    /// As [`push`](Self::push), and as [`Learner::refresh`](crate::Learner::refresh).
     pub fn refresh(
         &mut self,
         sample: &S::Sample,
         replace: Replace,
-    ) -> Result<Option<Verdict<Scalar<K, X>>>, Error> {
+    ) -> Result<Option<Verdict<L::Scalar>>, Error> {
         self.with(sample, |learner, x| learner.refresh(x, replace))
     }
 
     fn with<A>(
         &mut self,
         sample: &S::Sample,
-        call: impl FnOnce(&mut Learner<K, X, N, R, P, E, Z>, &X) -> Result<A, Error>,
+        call: impl FnOnce(&mut L, &L::Reading) -> Result<A, Error>,
     ) -> Result<Option<A>, Error> {
         match self.source.take(sample) {
             Ok(Progress::Done) => return Ok(None),
@@ -93,11 +87,11 @@ where
             let _ = self.source.step()?;
         }
         let Some(reading) = self.source.reading() else { return Ok(None) };
-        X::with(reading, |x| call(self.learner, x)).map(Some)
+        L::Reading::with(reading, |x| call(self.learner, x)).map(Some)
     }
 
     /// Samples are missing here, or another recording begins: neither the stream nor the learner
-    /// takes what follows for a continuation; see [`Learner::gap`].
+    /// takes what follows for a continuation; see [`Learner::gap`](crate::Learner::gap).
     pub fn gap(&mut self) {
         self.source.gap();
         self.learner.gap();

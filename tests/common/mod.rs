@@ -1,4 +1,5 @@
-//! Plumbing of the integration tests: fits in memory whose sizes are run-time values, and matrices to compare with.
+//! Plumbing of the integration tests: fits in memory whose sizes are run-time values, and matrices
+//! to compare with.
 
 // Every test program uses its own part of it.
 #![allow(dead_code)]
@@ -202,7 +203,8 @@ impl<T: Real> Weights<T> {
     }
 }
 
-/// What a fit leaves: the weights, and the projections of the training samples as the fit itself knows them.
+/// What a fit leaves: the weights, and the projections of the training samples as the fit itself
+/// knows them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fitted<T> {
     pub(crate) report: FitReport<T>,

@@ -1,6 +1,8 @@
-//! Tables of numbers read from CSV text by the compiler: a firmware carries the numbers, not the text.
+//! Tables of numbers read from CSV text by the compiler: a firmware carries the numbers, not the
+//! text.
 
-/// Columns `first .. first + C` of the rows whose second field is `label` (of all rows when it is empty).
+/// Columns `first .. first + C` of the rows whose second field is `label` (of all rows when it is
+/// empty).
 ///
 /// The first line is a header. Anything unexpected stops the build.
 pub(crate) const fn table<const R: usize, const C: usize>(

@@ -1,9 +1,10 @@
 //! What must come out the same, to the last bit, on the host and on every emulated core.
 //!
-//! Rust never contracts a multiplication and an addition into one rounding by itself, libm is the same code everywhere,
-//! and the soft-float routines of cores without an FPU round as IEEE 754 says: so the stated bound between
-//! host and device is **zero**. Each line below shows results as the bits of their numbers; `cargo xtask device` compares the
-//! lines. So that all of them cannot be equally wrong, the landmark model is also held against its golden reference here.
+//! Rust never contracts a multiplication and an addition into one rounding by itself, libm is the
+//! same code everywhere, and the soft-float routines of cores without an FPU round as IEEE 754
+//! says: so the stated bound between host and device is **zero**. Each line below shows results as
+//! the bits of their numbers; `cargo xtask device` compares the lines. So that all of them cannot
+//! be equally wrong, the landmark model is also held against its golden reference here.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 mod csv;
@@ -117,7 +118,8 @@ fn kernels() {
     say!("spectrum     {}", Bits(&values));
 }
 
-// The parts are kept apart (`inline(never)`), so that their matrices are on the stack one after the other: some boards have 16 KB.
+// The parts are kept apart (`inline(never)`), so that their matrices are on the stack one after the
+// other: some boards have 16 KB.
 
 /// Gram matrix, centring, geometry, the eigensolver and a function of a matrix.
 #[inline(never)]
@@ -162,7 +164,8 @@ fn diffusion() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The leading component of the first samples, in either precision, with so few steps that it has to restart.
+/// The leading component of the first samples, in either precision, with so few steps that it has
+/// to restart.
 #[inline(never)]
 fn leading<T: Real>(name: &str) -> Result<(), Failure>
 where
@@ -235,7 +238,8 @@ fn landmarks() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A detector learned in steps. Its stored form holds every number it has: one that differed in a bit would have another checksum.
+/// A detector learned in steps. Its stored form holds every number it has: one that differed in a
+/// bit would have another checksum.
 #[inline(never)]
 fn learning() -> Result<(), Failure> {
     let learner = LEARNER.take();
@@ -368,7 +372,8 @@ impl FrontEnd for Watched {
 }
 type WatchedStream = mercer::stream!(Watched, i16, 1, 16, 12);
 
-/// Learns from raw samples, then watches others: in steps, with a gap, and with the same detector in integers.
+/// Learns from raw samples, then watches others: in steps, with a gap, and with the same detector
+/// in integers.
 #[inline(never)]
 fn watch() -> Result<(), Failure> {
     let mut stream = WatchedStream::new();
@@ -418,7 +423,8 @@ fn watch() -> Result<(), Failure> {
 /// A detector of two logarithmic inputs, in floats and in integers; 0 and negative readings, too.
 #[inline(never)]
 fn logarithms() -> Result<(), Failure> {
-    // On the stack, which has room for it while no other is at work: the smallest board has no more.
+    // On the stack, which has room for it while no other is at work: the smallest board has no
+    // more.
     let mut learner = LogLearner::<2, 12, 4, 3>::new();
     while !learner.is_full() {
         // From 1/8 to 8 or so.

@@ -2,8 +2,8 @@
 //!
 //! Its panic handler calls a function that nobody defines. When the optimiser has proved that no
 //! panic can happen, the handler is dropped with the call in it; otherwise the linker stops with an
-//! undefined symbol. `cargo xtask device` builds this at opt-level 3, s and z, and lists the callers
-//! when it does not link. On the host it merely runs.
+//! undefined symbol. `cargo xtask device` builds this at opt-level 3, s and z, and lists the
+//! callers when it does not link. On the host it merely runs.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use core::hint::black_box;
@@ -38,8 +38,8 @@ use mercer::signal::{
     fill_turn, memory, width,
 };
 use mercer::{
-    Alarm, AlarmConfig, Detect, Detector, Error, GaussianLearner, KernelPca, Learner, Monitor,
-    Progress, Projector, QuantisedDetector, Recipe,
+    Alarm, AlarmConfig, Detect, Detector, Error, GaussianLearner, KernelPca, LeanLearner, Learner,
+    Monitor, Progress, Projector, QuantisedDetector, Recipe,
 };
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 use riscv as _;
@@ -61,7 +61,8 @@ fn workload() -> Result<(), Error> {
         [1.0, 0.875, -1.125],
     ]);
     learn_and_score(black_box(Rbf::new(0.125)), &samples)?;
-    // All other kernels in one, or there would be a copy of every fit for each, and no room for them in a small flash.
+    // All other kernels in one, or there would be a copy of every fit for each, and no room for
+    // them in a small flash.
     let (laplacian, poly) = (Laplacian::new(0.125), Poly { gamma: 0.5, coef0: 1.0, degree: 3 });
     let (cosine, sigmoid) = (Normalised(Linear), Sigmoid::new(0.01, 0.5));
     learn_and_score(black_box(Sum(Sum(laplacian, poly), Sum(cosine, sigmoid))), &samples)?;
@@ -74,6 +75,7 @@ fn workload() -> Result<(), Error> {
     judge_labels(&samples)?;
     group(&samples)?;
     detect(&samples)?;
+    lean(&samples)?;
     watch_logarithms()?;
     watch_events()?;
     watch::<f32>([0.5, 1.5, -2.0])?;
@@ -426,6 +428,35 @@ impl FrontEnd for Few {
     const FEATURES: &'static [Feature] = &[Feature::Mean, Feature::LogStd, Feature::Bands(1)];
     const OPERATORS: &'static [Operator] = &[Operator::Average(2)];
     const CHANNELS: &'static [&'static str] = &["ax"];
+}
+
+/// The same life in little memory.
+fn lean(samples: &[Reading]) -> Result<(), Error> {
+    type Small = LeanLearner<3, 24, 8, 6>;
+    static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Small::new());
+    let Some(learner) = LEARNER.try_take() else { return Ok(()) };
+    for round in 0..3 {
+        for &[a, b, c] in samples {
+            learner.push(&black_box([a + 0.1 * round as f32, b, c]))?;
+        }
+        learner.gap();
+    }
+    let mut recipe = Recipe::default().trim(black_box(0.1));
+    for _ in 0..2 {
+        learner.begin(black_box(Rbf::for_inputs(3)), recipe)?;
+        while learner.step()? == Progress::Working {}
+        recipe = recipe.trim(0.0).landmarks(black_box(Landmarks::Residual(0.5)));
+        black_box(learner.refresh(&black_box([0.5, 0.5, 0.5]), Replace::Oldest)?);
+        black_box(learner.refresh(&black_box([0.25, 0.5, 0.5]), Replace::Random)?);
+    }
+    black_box(learner.report());
+    black_box(learner.samples().last());
+    let threshold = black_box(*learner.detector()?.threshold());
+    learner.set_threshold(threshold)?;
+    let mut bytes = [0; Detector::<Rbf<f32>, Reading, 8, 6>::ENCODED_SIZE];
+    let length = learner.detector()?.write_to(black_box(&mut bytes))?;
+    learner.forget();
+    learner.restore(bytes.get(..black_box(length)).unwrap_or_default())
 }
 
 /// Raw samples for a learner, its detector for a monitor, and the front end as bytes.

@@ -1,12 +1,17 @@
-//! A long life of a device, in a short time: drift, faults, sensors that fail for a while, resets, and cuts of power while a model is
-//! stored. It learns, scores, raises alarms, stores and takes up again, all from one seed.
+//! A long life of a device, in a short time: drift, faults, sensors that fail for a while, resets,
+//! and cuts of power while a model is stored. It learns, scores, raises alarms, stores and takes up
+//! again, all from one seed.
 //!
-//! `cargo xtask device` compares what it prints with the host's, which has lived the same life; and the program itself fails
-//! - when the alarm ever differs from one that was never reset: none is lost by a reset, and none is invented;
+//! `cargo xtask device` compares what it prints with the host's, which has lived the same life; and
+//! the program itself fails
+//! - when the alarm ever differs from one that was never reset: none is lost by a reset, and none
+//!   is invented;
 //! - when a fault passes without an alarm;
-//! - when what is taken up after a reset is neither the model that was stored last nor, after a cut, the one before.
+//! - when what is taken up after a reset is neither the model that was stored last nor, after a
+//!   cut, the one before.
 //!
-//! 20,000 readings, or as many as the environment variable `MERCER_SOAK` says when it is compiled; `.ci/long` takes a million.
+//! 20,000 readings, or as many as the environment variable `MERCER_SOAK` says when it is compiled;
+//! `.ci/long` takes a million.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[path = "../../examples/support/flash.rs"]
@@ -106,7 +111,8 @@ impl World {
         self.uniform() * (readings as f32) < 1.0
     }
 
-    /// The next reading; what is normal drifts up and down, by half of its spread in 50,000 readings.
+    /// The next reading; what is normal drifts up and down, by half of its spread in 50,000
+    /// readings.
     fn reading(&mut self) -> Reading {
         let phase = (self.time % 50_000) as f32 / 50_000.0;
         let drift = 0.5 * (2.0 * phase - 1.0).abs();
@@ -152,7 +158,8 @@ struct Device {
     alarm: Alarm<f32>,
     /// Memory that survives a reset, but not much of it.
     backup: [u8; SAVED_SIZE],
-    /// Of the models that flash may hold: the one that was saved last, and one of which the save was cut.
+    /// Of the models that flash may hold: the one that was saved last, and one of which the save
+    /// was cut.
     saved: u32,
     cut: Option<u32>,
 }

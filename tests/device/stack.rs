@@ -1,7 +1,9 @@
-//! Firmware that measures how much stack learning, scoring and explaining take, and fails when it is more than promised.
+//! Firmware that measures how much stack learning, scoring and explaining take, and fails when it
+//! is more than promised.
 //!
-//! The stack below the caller is painted with a pattern, the work is done, and the lowest word that lost its paint tells how far it went.
-//! `cargo xtask device` runs it on every board. A host's stack is another matter: there it says so and does nothing.
+//! The stack below the caller is painted with a pattern, the work is done, and the lowest word that
+//! lost its paint tells how far it went. `cargo xtask device` runs it on every board. A host's
+//! stack is another matter: there it says so and does nothing.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[path = "../../examples/support/mod.rs"]
@@ -25,7 +27,7 @@ fn run() -> Result<(), Failure> {
     use mercer::detect::explain::ITERATIONS;
     use mercer::kernel::Rbf;
     use mercer::signal::{Feature, FrontEnd};
-    use mercer::{Detector, Error, Learner, Monitor, Progress, Recipe};
+    use mercer::{Detector, Error, LeanLearner, Learner, Monitor, Progress, Recipe};
     use static_cell::ConstStaticCell;
 
     /// Six features of two channels.
@@ -38,7 +40,7 @@ fn run() -> Result<(), Failure> {
     static STREAM: ConstStaticCell<RawStream> = ConstStaticCell::new(RawStream::new());
 
     const INPUTS: usize = RawStream::INPUTS;
-    type Small = Learner<Rbf<f32>, [f32; INPUTS], 32, 12, 16>;
+    type Small = Learner<Rbf<f32>, [f32; INPUTS], 16, 12, 16>;
     static LEARNER: ConstStaticCell<Small> = ConstStaticCell::new(Small::new());
     static SPARE: ConstStaticCell<Detector<Rbf<f32>, [f32; INPUTS], 12, 16>> =
         ConstStaticCell::new(Detector::new());
@@ -57,7 +59,7 @@ fn run() -> Result<(), Failure> {
         let reading = core::array::from_fn(|_| common + 0.2 * noise());
         push = push.max(peak_stack(|| keep(learner.push(&reading))));
     }
-    let recipe = Recipe::default().trim(0.05);
+    let recipe = Recipe::default().trim(0.1);
     let (mut begin, mut step) = (0, 0);
     // The second time there is a detector whose components the new ones are compared with.
     for _ in 0..2 {
@@ -69,7 +71,23 @@ fn run() -> Result<(), Failure> {
             step = step.max(peak_stack(|| keep(learner.step().map(|after| progress = after))));
         }
     }
+    // The lean learner keeps to the same. Few samples for either: a board of 16 KB has both.
+    type Lean = LeanLearner<INPUTS, 16, 4, 16>;
+    static LEAN: ConstStaticCell<Lean> = ConstStaticCell::new(Lean::new());
+    let lean = LEAN.take();
+    let mut in_little = 0;
+    while !lean.is_full() {
+        let common = noise();
+        let reading = core::array::from_fn(|_| common + 0.2 * noise());
+        in_little = in_little.max(peak_stack(|| keep(lean.push(&reading))));
+    }
+    in_little = in_little.max(peak_stack(|| keep(lean.begin(Rbf::for_inputs(INPUTS), recipe))));
+    while lean.is_learning() {
+        in_little = in_little.max(peak_stack(|| keep(lean.step().map(|_| ()))));
+    }
     let reading = [0.1; INPUTS];
+    let replace = Replace::Random;
+    in_little = in_little.max(peak_stack(|| keep(lean.refresh(&reading, replace).map(|_| ()))));
     let refresh = peak_stack(|| keep(learner.refresh(&reading, Replace::Random).map(|_| ())));
     let detector = learner.detector().map_err(Failure::Refused)?;
     let score = peak_stack(|| keep(detector.score(&reading).map(|_| ())));
@@ -98,11 +116,11 @@ fn run() -> Result<(), Failure> {
     say!("push {push}, begin {begin}, step {step}, refresh {refresh}, score {score} bytes");
     say!("project {project}, contributions {why}, expected_input {expected} bytes");
     say!("suspect {suspect}, score_available {missing} bytes");
-    say!("raw sample {watch} bytes");
+    say!("raw sample {watch} bytes; lean learner {in_little} bytes");
     say!("copy_from {copy}, swap_detector {swap} bytes, of a detector of {}", size_of_val(spare));
     let all = [
         push, begin, step, refresh, score, project, why, expected, suspect, missing, watch, copy,
-        swap,
+        swap, in_little,
     ];
     match all.into_iter().fold(0, usize::max) {
         most if most <= PROMISED => Ok(()),

@@ -1,10 +1,12 @@
-//! Plumbing of the evaluation on real data: learning in memory whose sizes are run-time values, AUROC, and the document.
+//! Plumbing of the evaluation on real data: learning in memory whose sizes are run-time values,
+//! AUROC, and the document.
 
 // Every test program uses its own part of it.
 #![allow(dead_code)]
 
 #[path = "../document/mod.rs"]
 pub(crate) mod document;
+pub(crate) mod sets;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -107,7 +109,8 @@ impl<T: Real> Memory<T> {
 /// How the width of the Gaussian kernel is chosen.
 #[derive(Clone, Copy)]
 pub(crate) enum Width {
-    /// `γ = 1/(factor·m)`, `m` being the median squared distance of the samples that a model is fitted to.
+    /// `γ = 1/(factor·m)`, `m` being the median squared distance of the samples that a model is
+    /// fitted to.
     Median { factor: f64 },
     /// `γ = 1/(8·d)` for `d` inputs.
     Inputs(usize),
@@ -135,7 +138,8 @@ pub(crate) struct Learned<T> {
     pub(crate) scores: Vec<Score<T>>,
 }
 
-/// Learns from the samples that `training` names with at most `points` points, and scores those that `judged` names.
+/// Learns from the samples that `training` names with at most `points` points, and scores those
+/// that `judged` names.
 pub(crate) fn learn<T, S>(
     samples: &S,
     training: &[u32],
@@ -167,7 +171,8 @@ where
     Ok(Learned { kernel, report, crossfit_spe: scratch.spe.to_vec(), scores })
 }
 
-/// Area under the ROC curve: the chance that an anomaly scores higher than a normal sample, ties as one half.
+/// Area under the ROC curve: the chance that an anomaly scores higher than a normal sample, ties as
+/// one half.
 pub(crate) fn auroc(normal: &[f64], anomalous: &[f64]) -> f64 {
     let mut all: Vec<(f64, bool)> = normal.iter().map(|&score| (score, false)).collect();
     all.extend(anomalous.iter().map(|&score| (score, true)));
@@ -216,8 +221,8 @@ pub(crate) struct Watched {
 impl Watched {
     /// Shows an alarm one recording more: scores, and which of them are of a fault.
     ///
-    /// An alarm that is left over from before a fault has not found it: only one that is raised by a row of the fault, or would be up
-    /// had it seen nothing else.
+    /// An alarm that is left over from before a fault has not found it: only one that is raised by
+    /// a row of the fault, or would be up had it seen nothing else.
     pub(crate) fn add<T: Real>(
         &mut self,
         rule: AlarmRule,
@@ -288,7 +293,8 @@ pub(crate) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     sum / f64::from(count)
 }
 
-/// Compares with a reference, remembers the largest difference of each quantity and every one that is too large.
+/// Compares with a reference, remembers the largest difference of each quantity and every one that
+/// is too large.
 #[derive(Default)]
 pub(crate) struct Comparison {
     checked: usize,
@@ -345,7 +351,8 @@ impl Comparison {
         }
     }
 
-    /// Prints the largest differences; panics if one was too large or a number of checks is missing.
+    /// Prints the largest differences; panics if one was too large or a number of checks is
+    /// missing.
     pub(crate) fn finish(self, name: &str, expected: usize) {
         println!("{name}: {} checks, largest differences:", self.checked);
         for (quantity, worst) in &self.worst {

@@ -1,4 +1,5 @@
-//! The table of `docs/FAULTS.md`: each row is written, or checked, by the test that tries the fault.
+//! The table of `docs/FAULTS.md`: each row is written, or checked, by the test that tries the
+//! fault.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

@@ -1,4 +1,5 @@
-//! The arithmetic of a quantised detector once more, as plainly as possible: numbers that cannot overflow, no blocks, no wrapping.
+//! The arithmetic of a quantised detector once more, as plainly as possible: numbers that cannot
+//! overflow, no blocks, no wrapping.
 //!
 //! Every range that the library relies on is asserted here.
 
@@ -93,7 +94,8 @@ fn kernel_values<const D: usize, const R: usize, const P: usize>(
         .collect()
 }
 
-/// `2^−x` in Q16 for `x` in Q19: a straight line over each 128th of an octave, between ends that are rounded to Q19 with half a unit of the result added.
+/// `2^−x` in Q16 for `x` in Q19: a straight line over each 128th of an octave, between ends that
+/// are rounded to Q19 with half a unit of the result added.
 fn power(x: u32) -> i128 {
     let (octaves, part) = (x >> 19, x & 0x7_ffff);
     if octaves >= 17 {

@@ -18,7 +18,8 @@ pub(crate) fn readings<T: Real>(phase: f64) -> [[T; 3]; SAMPLES] {
     })
 }
 
-/// A detector of as many points and components as are wanted, which may be less than it has room for.
+/// A detector of as many points and components as are wanted, which may be less than it has room
+/// for.
 pub(crate) fn learn<K, T, const R: usize, const P: usize>(
     kernel: K,
     phase: f64,

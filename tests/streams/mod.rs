@@ -1,4 +1,5 @@
-//! Streams of readings to calibrate on, of known kinds, and learning from them in memory whose sizes are run-time values.
+//! Streams of readings to calibrate on, of known kinds, and learning from them in memory whose
+//! sizes are run-time values.
 
 // Every test program uses its own part of it.
 #![allow(dead_code)]
@@ -25,8 +26,8 @@ pub(crate) enum Kind {
     Mixture,
     /// Each input is an autoregression: `φ` times its last value, and noise; of variance 1.
     Autoregressive(f64),
-    /// Independent noise around a mean that moves by so many deviations while the samples are taken, and goes on for a quarter of
-    /// that time.
+    /// Independent noise around a mean that moves by so many deviations while the samples are
+    /// taken, and goes on for a quarter of that time.
     Drift(f64),
 }
 

@@ -162,8 +162,8 @@ fn lanczos() {
     lanczos_finds::<f64>();
 }
 
-/// A matrix `D S D` with a tame `S`: Jacobi finds each eigenvalue relative to itself, over 30 orders
-/// of magnitude.
+/// A matrix `D S D` with a tame `S`: Jacobi finds each eigenvalue relative to itself, over 30
+/// orders of magnitude.
 fn graded<T: Limits>() {
     for case in cases::<T>().into_iter().filter(|case| case.name.starts_with("graded")) {
         let found = all_pairs::<T, Jacobi<T>>(&case.scaled(0), 0).unwrap();

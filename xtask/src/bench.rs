@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: instructions, cycles, stack, RAM and flash of the usual tasks on every board.
+//! `cargo xtask bench`: instructions, cycles, stack, RAM and flash of the usual tasks on every
+//! board.
 //!
 //! tests/device/bench is what firmware is made of; plan.rs says what is measured, cycles.rs what is
 //! assumed of cycles, goals.rs what is wanted.
@@ -11,9 +12,11 @@ mod cost;
 mod cycles;
 mod drift;
 mod flash;
+mod gcc;
 mod goals;
 mod growth;
 mod measure;
+mod others;
 mod peers;
 pub(crate) mod plan;
 mod plot;
@@ -33,6 +36,7 @@ use crate::firmware::Project;
 pub(crate) use c::run as run_c;
 use drift::Drift;
 use goals::Goals;
+pub(crate) use others::run as run_others;
 use record::Row;
 pub(crate) use rp2040::run as check_cycles;
 pub(crate) use selection::Selection;
@@ -115,10 +119,7 @@ fn update(
     };
     write(ROWS, record::to_csv(&rows))?;
     write(PLOT, plot::svg(&growth::series(&rows)?)?)?;
-    for page in tables::PAGES {
-        let text = fs::read_to_string(project.root.join(page))?;
-        write(page, tables::updated(page, &text, &rows)?)?;
-    }
+    tables::rewrite(&project.root, &rows)?;
     growth::require_linear(&rows)?;
     eprintln!("{ROWS}, {PLOT} and {} are up to date", tables::PAGES.join(", "));
     Ok(ExitCode::SUCCESS)

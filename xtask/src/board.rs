@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 
 /// A machine that runs the code of a board and has memory for all of it.
 ///
-/// The microbit has too little for most tasks. The Cortex-M3 of the MPS2 executes all that a Cortex-M0
-/// does, and the very same code is the very same number of instructions there.
+/// The microbit has too little for most tasks. The Cortex-M3 of the MPS2 executes all that a
+/// Cortex-M0 does, and the very same code is the very same number of instructions there.
 pub(crate) fn roomy(board: &'static Board) -> Result<&'static Board> {
     if board.name == "m0" { named("m3") } else { Ok(board) }
 }

@@ -1,7 +1,8 @@
-//! `cargo xtask c-library`: the static library of `c/` in C programs, on the host with sanitizers and on emulated cores.
+//! `cargo xtask c-library`: the static library of `c/` in C programs, on the host with sanitizers
+//! and on emulated cores.
 //!
-//! A fan is learned from a recording, watched, and taken up after a reset; scores, alarms and saved bytes must be those of the same
-//! work in Rust, bit by bit.
+//! A fan is learned from a recording, watched, and taken up after a reset; scores, alarms and saved
+//! bytes must be those of the same work in Rust, bit by bit.
 
 mod link;
 mod sizes;
@@ -231,8 +232,8 @@ impl Library {
         Ok((Outcome::Passed, "reading too far is noticed".to_string()))
     }
 
-    /// Both halves of a program watch their accesses, the library by an option that stable compilers have behind this variable, and
-    /// have debug assertions.
+    /// Both halves of a program watch their accesses, the library by an option that stable
+    /// compilers have behind this variable, and have debug assertions.
     fn build_on_host(
         &self,
         sources: &[&str],

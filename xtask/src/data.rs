@@ -175,7 +175,8 @@ impl Model {
     }
 }
 
-/// Runs the host command: as a program and not as a dependency, which every firmware would wait for that is run through here.
+/// Runs the host command: as a program and not as a dependency, which every firmware would wait for
+/// that is run through here.
 fn mercer(root: &Path, arguments: &[&str]) -> Result<Vec<u8>> {
     let package = ["run", "--quiet", "--package", "mercer-cli", "--"];
     let mut command = Command::new(host_cargo());

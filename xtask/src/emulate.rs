@@ -166,7 +166,8 @@ pub(crate) fn text_lines(
     Ok(ended)
 }
 
-/// Runs `command`, handing over its standard output as it comes; one that outlives `limit` is killed.
+/// Runs `command`, handing over its standard output as it comes; one that outlives `limit` is
+/// killed.
 fn bounded(
     command: &mut Command,
     limit: Duration,

@@ -17,7 +17,8 @@ pub(crate) fn mercer(root: &Path, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Readings to learn from, and others among which there are a fault in one input and one far from all.
+/// Readings to learn from, and others among which there are a fault in one input and one far from
+/// all.
 pub(crate) fn readings(samples: u32, inputs: u32) -> (Vec<Vec<f32>>, Vec<Vec<f32>>) {
     let mut noise = Noise(1);
     let usual: Vec<Vec<f32>> = (0..samples).map(|_| noise.reading(inputs)).collect();
@@ -54,7 +55,7 @@ pub(crate) fn c_array(rows: &[Vec<f32>], place: &str) -> String {
 }
 
 /// Correlated inputs, as sensors have them, from a linear congruential generator.
-struct Noise(u64);
+pub(crate) struct Noise(pub(crate) u64);
 
 impl Noise {
     fn reading(&mut self, inputs: u32) -> Vec<f32> {
@@ -64,12 +65,17 @@ impl Noise {
     }
 
     /// About normal, of variance 1.
-    fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         3.0_f64.sqrt() * (0..4).map(|_| self.uniform()).sum::<f64>()
     }
 
+    /// A whole number that is less.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        ((self.uniform() + 0.5) * bound as f64) as usize
+    }
+
     /// From −½ to ½.
-    fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 40) as f64 / (1_u64 << 24) as f64 - 0.5

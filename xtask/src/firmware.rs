@@ -98,12 +98,14 @@ impl Project {
         self.target_dir.join("device")
     }
 
-    /// Where firmware to count is built. Cargo locks such a directory: what is built at the same time needs one each.
+    /// Where firmware to count is built. Cargo locks such a directory: what is built at the same
+    /// time needs one each.
     pub(crate) fn bench_dir(&self, lane: usize) -> PathBuf {
         self.target_dir.join(format!("bench-{lane}"))
     }
 
-    /// Where the projects of `firmware/` are built, all of them in one place: they have much in common.
+    /// Where the projects of `firmware/` are built, all of them in one place: they have much in
+    /// common.
     pub(crate) fn firmware_dir(&self) -> PathBuf {
         self.target_dir.join("firmware")
     }

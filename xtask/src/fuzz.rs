@@ -19,6 +19,9 @@ use crate::toolchain::{host_cargo, host_target, require_cpp};
 pub(crate) const TARGETS: [&str; 6] =
     ["stored", "front_ends", "learning", "calls", "readers", "exports"];
 
+/// Those that need the command, and its dependencies with it.
+const OF_COMMAND: [&str; 2] = ["readers", "exports"];
+
 /// Counts which edges are taken, and shows the fuzzer what is compared.
 const RUSTFLAGS: [&str; 6] = [
     "--cfg=fuzzing",
@@ -46,7 +49,8 @@ pub(crate) fn run(targets: &[&str], seconds: u64) -> Result<ExitCode> {
     require_cpp()?;
     let project = Project::read()?;
     let folder = project.root.join("fuzz");
-    let programs = build(&folder, &project.fuzz_dir())?;
+    let with_command = targets.iter().any(|target| OF_COMMAND.contains(target));
+    let programs = build(&folder, &project.fuzz_dir(), with_command)?;
     let mut table = Table::new(["target", "replayed", "executions", "seconds", "crashes"]);
     let mut crashes = 0;
     for target in targets {
@@ -69,13 +73,16 @@ pub(crate) fn run(targets: &[&str], seconds: u64) -> Result<ExitCode> {
     Ok(if crashes == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Builds all targets; returns the folder they are in.
-fn build(folder: &Path, target_dir: &Path) -> Result<PathBuf> {
+/// Builds all targets, or those of the library alone; returns the folder they are in.
+fn build(folder: &Path, target_dir: &Path, with_command: bool) -> Result<PathBuf> {
     let host = host_target()?;
     let mut cargo = Command::new(host_cargo());
     cargo.args(["build", "--quiet", "--release", "--bins", "--target", &host]);
     cargo.arg("--manifest-path").arg(folder.join("Cargo.toml"));
     cargo.arg("--target-dir").arg(target_dir);
+    if !with_command {
+        cargo.arg("--no-default-features");
+    }
     cargo.env("CARGO_ENCODED_RUSTFLAGS", RUSTFLAGS.join("\u{1f}"));
     ensure!(cargo.status()?.success(), "the fuzz targets do not compile");
     Ok(target_dir.join(host).join("release"))

@@ -55,55 +55,74 @@ enum Task {
     Device(Device),
     /// Count instructions, cycles, stack, RAM and flash of the usual tasks on the emulated boards
     ///
-    /// Prints CSV, progress goes to standard error. What the tasks have in common (tests/device/bench) is
-    /// compiled once for a core and an optimisation level, each task in each shape is then a firmware of
-    /// its own, built like the release profile.
+    /// Prints CSV, progress goes to standard error. What the tasks have in common
+    /// (tests/device/bench) is compiled once for a core and an optimisation level, each task in
+    /// each shape is then a firmware of its own, built like the release profile.
     ///
-    /// instructions: of one call, the same in every run. QEMU's -icount ties a timer to them; every firmware
-    /// first counts two loops of known length, and one instruction too many or too few fails the run.
+    /// instructions: of one call, the same in every run. QEMU's -icount ties a timer to them; every
+    /// firmware first counts two loops of known length, and one instruction too many or too few
+    /// fails the run.
     ///
-    /// cycles: modelled from the executed instructions and the published timing tables of the Cortex-M0, M3
-    /// and M4, by a plugin of QEMU. xtask/src/bench/cycles.rs says what is assumed. Empty for other cores, and
-    /// where QEMU loads no plugins.
+    /// cycles: modelled from the executed instructions and the published timing tables of the
+    /// Cortex-M0, M3 and M4, by a plugin of QEMU. xtask/src/bench/cycles.rs says what is
+    /// assumed. Empty for other cores, and where QEMU loads no plugins.
     ///
     /// stack_bytes: by how much more the call lowers the stack than a call that does nothing.
     ///
     /// ram_bytes: what its caller has to own for it beside that: workspace, learner, window.
     ///
-    /// flash_bytes: code, constants and initial values that the firmware has more than one with a task that
-    /// does nothing; samples and models that it works on are left out. The tasks longest-… share a firmware.
+    /// flash_bytes: code, constants and initial values that the firmware has more than one with a
+    /// task that does nothing; samples and models that it works on are left out. The tasks
+    /// longest-… share a firmware.
     ///
-    /// n samples, d inputs, r points and p components; a size that a task does not have is empty. cpu is a
-    /// -Ctarget-cpu. The code for m0 runs on the MPS2 board of m3 with its 4 MB of RAM: the same instructions,
-    /// while the microbit has 16 KB. At every level `core` is built for speed, as rustup ships it.
+    /// n samples, d inputs, r points and p components; a size that a task does not have is empty.
+    /// cpu is a -Ctarget-cpu. The code for m0 runs on the MPS2 board of m3 with its 4 MB of
+    /// RAM: the same instructions, while the microbit has 16 KB. At every level `core` is built
+    /// for speed, as rustup ships it.
     Bench(Bench),
     /// Compare the modelled cycles of a Cortex-M0+ with those that rp2040js counts
     ///
-    /// They may be 3 % apart. Skipped without Node and that package (npm ci --prefix firmware/pico-embassy).
+    /// They may be 3 % apart. Skipped without Node and that package (npm ci --prefix
+    /// firmware/pico-embassy).
     Cycles(Cycles),
     /// Build, test and run the projects of `firmware/`
     ///
-    /// Their common logic is tested on the host with a recording. `rtic` runs in QEMU, `pico-embassy` in
-    /// rp2040js if Node and that package are there (npm ci --prefix firmware/pico-embassy), with the same
-    /// recording in its converter: alarms must change with the very windows that they change with here, also
-    /// after a reset, and no sample may be missed. Their recorders must send the recording as it is. With `pico-embassy`, a project that
-    /// `mercer new firmware` writes is tested, built and run in the same way.
+    /// Their common logic is tested on the host with a recording. `rtic` runs in QEMU,
+    /// `pico-embassy` in rp2040js if Node and that package are there (npm ci --prefix
+    /// firmware/pico-embassy), with the same recording in its converter: alarms must change
+    /// with the very windows that they change with here, also after a reset, and no sample may
+    /// be missed. Their recorders must send the recording as it is. With `pico-embassy`, a project
+    /// that `mercer new firmware` writes is tested, built and run in the same way.
     Firmware(Firmware),
-    /// Compare exported C with Rust on emulated cores: the same scores and alarms, and the instructions of a score
+    /// Compare exported C with Rust on emulated cores: the same scores and alarms, and the
+    /// instructions of a score
     ///
-    /// Models are fitted and exported, compiled with arm-none-eabi-gcc for a Cortex-M0 and an M4F, and run. Skipped
-    /// without that compiler. A score may take 1.5 times the instructions of Rust's in docs/bench.csv.
+    /// Models are fitted and exported, compiled with arm-none-eabi-gcc for a Cortex-M0 and an M4F,
+    /// and run. Skipped without that compiler. A score may take 1.5 times the instructions of
+    /// Rust's in docs/bench.csv.
     C(C),
-    /// Give what `mercer export --package` writes to the tools of Arduino, PlatformIO, ESP-IDF and Zephyr
+    /// Count what other detectors cost: linear PCA, Mahalanobis, mixture, k-means, neighbours,
+    /// forest, SVM, autoencoder
     ///
-    /// An Arduino library is built for an Uno and run in simavr, where scores and alarms must be those of `mercer score`.
-    /// The others are packed, or checked and compiled. A step whose tool is missing is skipped; the message says what to install.
+    /// Each is plain C (xtask/src/bench/c/others), compiled with arm-none-eabi-gcc -O3 for a
+    /// Cortex-M0 and an M4F, run on usual readings of 8 inputs, and compared with its formula.
+    /// Means over the readings; bytes of code include the functions of the C library that it calls.
+    /// The table of docs/PERFORMANCE.md puts them beside ours. Skipped without that compiler,
+    /// or where QEMU loads no plugins.
+    Others(C),
+    /// Give what `mercer export --package` writes to the tools of Arduino, PlatformIO, ESP-IDF and
+    /// Zephyr
+    ///
+    /// An Arduino library is built for an Uno and run in simavr, where scores and alarms must be
+    /// those of `mercer score`. The others are packed, or checked and compiled. A step whose
+    /// tool is missing is skipped; the message says what to install.
     Packages(Packages),
     /// Build the static library of `c/` and run C programs with it, here and on emulated cores
     ///
-    /// Here with sanitizers: everything that C can get wrong, other sizes, and a fan that is learned from a recording. That fan is
-    /// also learned on a Cortex-M0 and an M4F: scores, alarms and saved bytes must be those of Rust, bit by bit. Every function is
-    /// linked into a program that links only if none of them can panic. What has no compiler here is skipped.
+    /// Here with sanitizers: everything that C can get wrong, other sizes, and a fan that is
+    /// learned from a recording. That fan is also learned on a Cortex-M0 and an M4F: scores,
+    /// alarms and saved bytes must be those of Rust, bit by bit. Every function is linked into
+    /// a program that links only if none of them can panic. What has no compiler here is skipped.
     CLibrary(C),
     /// Run one firmware in QEMU and print its log; the exit code is the program's
     Emulate(Emulate),
@@ -121,8 +140,8 @@ enum Task {
     Crates,
     /// Run the fuzz targets: stored detectors, learning, calls, files from strangers, exports
     ///
-    /// First what was found before (fuzz/findings), then what the fuzzer thinks of; it goes on where it
-    /// stopped the last time (fuzz/corpus), and keeps what it finds in fuzz/artifacts.
+    /// First what was found before (fuzz/findings), then what the fuzzer thinks of; it goes on
+    /// where it stopped the last time (fuzz/corpus), and keeps what it finds in fuzz/artifacts.
     Fuzz(Fuzz),
 }
 
@@ -152,12 +171,12 @@ struct Bench {
     #[arg(value_parser = PossibleValuesParser::new(bench::plan::LEVELS))]
     #[arg(help = "Optimisation levels to build at, separated by commas, or else all")]
     levels: Vec<String>,
-    /// Compare with docs/bench.csv: fail when a count rose by more than 3 %, when a row is missing or
-    /// new, when a goal is not met any more, or when growth is not linear. Shows all goals
+    /// Compare with docs/bench.csv: fail when a count rose by more than 3 %, when a row is missing
+    /// or new, when a goal is not met any more, or when growth is not linear. Shows all goals
     #[arg(long, conflicts_with = "update")]
     check: bool,
-    /// Write docs/bench.csv, docs/growth.svg and the tables of README.md and docs/PERFORMANCE.md; rows that are not selected
-    /// stay as they are
+    /// Write docs/bench.csv, docs/growth.svg and the tables of README.md and docs/PERFORMANCE.md;
+    /// rows that are not selected stay as they are
     #[arg(long)]
     update: bool,
     /// Stop a program that runs for longer than this
@@ -174,7 +193,8 @@ struct Cycles {
 
 #[derive(Args)]
 struct C {
-    /// Compare with the committed table of docs/: fail when a number rose by more than 3 %, or the page is not up to date
+    /// Compare with the committed table of docs/: fail when a number rose by more than 3 %, or the
+    /// page is not up to date
     #[arg(long, conflicts_with = "update")]
     check: bool,
     /// Write the table of docs/, and the page that shows it
@@ -187,7 +207,8 @@ struct C {
 
 #[derive(Args)]
 struct Packages {
-    /// Compare with docs/avr.csv: fail when RAM, flash, stack or time of a score rose by more than 3 %
+    /// Compare with docs/avr.csv: fail when RAM, flash, stack or time of a score rose by more than
+    /// 3 %
     #[arg(long, conflicts_with = "update")]
     check: bool,
     /// Write docs/avr.csv and its table in docs/C.md
@@ -299,6 +320,10 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::C(arguments) => {
             let purpose = purpose(arguments.check, arguments.update);
             bench::run_c(purpose, Duration::from_secs(arguments.timeout))
+        }
+        Task::Others(arguments) => {
+            let purpose = purpose(arguments.check, arguments.update);
+            bench::run_others(purpose, Duration::from_secs(arguments.timeout))
         }
         Task::Packages(arguments) => {
             let purpose = purpose(arguments.check, arguments.update);

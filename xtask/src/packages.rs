@@ -1,7 +1,10 @@
-//! `cargo xtask packages`: what `mercer export --package` writes, given to the tools that its users have.
+//! `cargo xtask packages`: what `mercer export --package` writes, given to the tools that its users
+//! have.
 //!
-//! An Arduino library is built for an Uno and run in simavr; its scores and alarms must be those of `mercer score`. PlatformIO and ESP-IDF pack theirs. Of a Zephyr module
-//! the manifest and Kconfig are checked, and the source compiled. Whatever tool is missing, its step is skipped, with the command that installs it.
+//! An Arduino library is built for an Uno and run in simavr; its scores and alarms must be those of
+//! `mercer score`. PlatformIO and ESP-IDF pack theirs. Of a Zephyr module the manifest and Kconfig
+//! are checked, and the source compiled. Whatever tool is missing, its step is skipped, with the
+//! command that installs it.
 
 mod uno;
 

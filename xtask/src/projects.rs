@@ -1,4 +1,5 @@
-//! `cargo xtask firmware`: the projects of `firmware/`, each built as its users would, and run where there is an emulator for it.
+//! `cargo xtask firmware`: the projects of `firmware/`, each built as its users would, and run
+//! where there is an emulator for it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -137,7 +138,8 @@ impl Folder {
         let toolchain = Toolchain::find(board.target)?;
         let mut cargo = toolchain.cargo("build", &self.target);
         cargo.current_dir(self.root.join(board.name)).arg("--release");
-        // The configuration of this repository, which cargo reads as well, is not that of the project: its link arguments do not apply.
+        // The configuration of this repository, which cargo reads as well, is not that of the
+        // project: its link arguments do not apply.
         cargo.env("CARGO_ENCODED_RUSTFLAGS", "");
         ensure!(cargo.status()?.success(), "it does not build");
         let out = self.target.join(board.target).join("release");

@@ -1,5 +1,5 @@
-//! The check that learning and scoring stay within the stack they promise, which tests/device/stack.rs measures, and that an empty
-//! learner costs no flash.
+//! The check that learning and scoring stay within the stack they promise, which
+//! tests/device/stack.rs measures, and that an empty learner costs no flash.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The way of a new user: a recording, a model, `mercer new firmware`, and what that has written, tested on the host and run in an emulator.
+//! The way of a new user: a recording, a model, `mercer new firmware`, and what that has written,
+//! tested on the host and run in an emulator.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,7 +101,8 @@ fn changes(scores: &[String]) -> Result<Vec<String>> {
     Ok(changes)
 }
 
-/// The same of lines such as `window 102: ALARM, score 1.2938`, of which a test may begin with its dots.
+/// The same of lines such as `window 102: ALARM, score 1.2938`, of which a test may begin with its
+/// dots.
 fn told(lines: &[String]) -> Vec<String> {
     let window = |line: &String| {
         let (_, rest) = line.split_once("window ")?;

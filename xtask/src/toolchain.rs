@@ -186,8 +186,8 @@ impl Compiler {
     }
 }
 
-/// The toolchains to consider, in order: the user's choice alone, or else the one that runs us, then
-/// the distribution's.
+/// The toolchains to consider, in order: the user's choice alone, or else the one that runs us,
+/// then the distribution's.
 fn candidates() -> Result<Vec<Compiler>> {
     let chosen = |variable| env::var_os(variable).map(PathBuf::from);
     let (cargo, rustc) = (chosen(CARGO_OVERRIDE), chosen(RUSTC_OVERRIDE));

@@ -7,6 +7,7 @@
 //! enters. What is refused is counted, for the threshold to make up for.
 
 use crate::detect::reading::Reading;
+use crate::detect::{Threshold, Verdict};
 use crate::math::Real;
 
 /// How many readings on either side of an unusual one must be usual, if this share of normal ones
@@ -34,6 +35,16 @@ pub(super) enum Kind {
     Unusual,
     /// Beyond that.
     Far,
+}
+
+impl Kind {
+    pub(super) fn of<T: Real>(verdict: &Verdict<T>, threshold: &Threshold<T>) -> Self {
+        match (verdict.unusual, threshold.doubled()) {
+            (false, _) => Self::Usual,
+            (true, twice) if twice.judge(verdict.score).unusual => Self::Far,
+            (true, _) => Self::Unusual,
+        }
+    }
 }
 
 /// Decides which readings become samples.

@@ -47,10 +47,11 @@ where
             Preparation::Samples(next) => {
                 let some = *next..self.samples.len().min(*next + SCALED);
                 *next = some.end;
+                self.detector.factors = scaling.factors();
                 for (place, sample) in
                     self.samples.iter().enumerate().take(some.end).skip(some.start)
                 {
-                    let prepared = scaling.apply(sample);
+                    let prepared = scaling.apply_by(&self.detector.factors, sample);
                     S::check_prepared(&prepared).map_err(|error| error.of_sample(place))?;
                     self.prepared.set(place, prepared);
                 }

@@ -5,6 +5,7 @@ use crate::Progress;
 use crate::detect::reading::Inspect;
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Indexed, Samples};
+use crate::kpca::landmark::Factor;
 use crate::linalg::eigen::Eigensolver;
 use crate::math::Real;
 
@@ -59,17 +60,18 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     ///
     /// # Errors
     /// Those of [`step`](Self::step).
-    pub fn score_fold<S>(
+    pub fn score_fold<S, F>(
         &self,
         fold: usize,
         samples: &S,
-        kernel: impl Fn(&Indexed<'_, S>) -> Result<K, Error>,
-        scratch: &mut LearnScratch<'_, T, E>,
+        kernel: impl Fn(&Indexed<'_, S, F::Index>) -> Result<K, Error>,
+        scratch: &mut LearnScratch<'_, T, E, F>,
         mut step: impl FnMut(),
     ) -> Result<(), Error>
     where
         S: Samples<View: Inspect> + ?Sized,
         K: BlockKernel<S::View, Scalar = T> + Clone,
+        F: Factor<T>,
     {
         if self.next_fold().is_none() {
             return Err(Error::Learning);

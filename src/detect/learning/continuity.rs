@@ -13,6 +13,7 @@ use super::report::{Warning, warn};
 use super::{LearnScratch, Learning, Stage};
 use crate::Progress;
 use crate::kernel::{BlockKernel, Indexed, Samples};
+use crate::kpca::landmark::{Factor, LandmarkScratch};
 use crate::kpca::{ExpansionMut, KernelPcaView};
 use crate::linalg::eigen::Eigensolver;
 use crate::linalg::slices::{entry, head, head_mut};
@@ -28,23 +29,25 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     ///
     /// Two projections a step, in memory that learning needs no longer.
     #[inline(never)]
-    pub(in crate::detect) fn compare<S>(
+    pub(in crate::detect) fn compare<S, F>(
         &mut self,
         position: usize,
         samples: &S,
         components: usize,
         earlier: impl FnOnce(&S::View, &mut [T]) -> bool,
-        scratch: &mut LearnScratch<'_, T, E>,
+        scratch: &mut LearnScratch<'_, T, E, F>,
     ) -> Progress
     where
         S: Samples + ?Sized,
         K: BlockKernel<S::View, Scalar = T>,
+        F: Factor<T>,
     {
         let Stage::Done { kernel, fit, .. } = &self.stage else { return Progress::Done };
         // The coordinates of the samples have served their purpose. There is room for four numbers
         // a component: no model has more components than there may be points, and there are four
         // samples or more.
-        let room = scratch.landmark.factor.reborrow().into_entries();
+        let LandmarkScratch { factor, covariance, pivots, .. } = &mut scratch.landmark;
+        let room = factor.room(covariance);
         debug_assert!(room.len() >= (1 + SUMS) * components, "{} numbers", room.len());
         let Some((old, sums)) = room.split_at_mut_checked(components) else {
             return Progress::Done;
@@ -56,7 +59,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         }
         if position < self.kept {
             let all = Indexed { samples, rows: head(scratch.rows, self.kept) };
-            let points = points(samples, scratch.landmark.pivots, fit.points);
+            let points = points(samples, pivots, fit.points);
             let new = head_mut(scratch.projection, fit.components);
             let model = KernelPcaView::with_memos(kernel, &points, &[], scratch.candidate.view());
             // A sample that one of them cannot project says nothing.

@@ -9,23 +9,23 @@
 //! that all have the same [digest](Inspect::digest).
 
 use crate::detect::reading::Inspect;
-use crate::kernel::Samples;
+use crate::kernel::{Index, Samples};
 use crate::linalg::slices::{entry, set};
 
 /// How often the samples are gone through.
 const PASSES: usize = 2;
-const EMPTY: u32 = u32::MAX;
 
 /// Counts the samples that equal an earlier one; `table` has a place for each sample.
-pub(super) fn count<S>(samples: &S, table: &mut [u32]) -> usize
+pub(super) fn count<S, I>(samples: &S, table: &mut [I]) -> usize
 where
     S: Samples<View: Inspect> + ?Sized,
+    I: Index,
 {
     let size = table.len();
     debug_assert_eq!(size, samples.count(), "a place for each sample");
     let mut copies = 0;
     for first in (0..PASSES).map(|pass| pass * size) {
-        table.fill(EMPTY);
+        table.fill(I::NONE);
         for (number, x) in samples.iter_samples().enumerate() {
             // The upper bits of a digest are the better ones.
             let wide = u64::from(x.digest()) * (PASSES * size) as u64;
@@ -42,23 +42,24 @@ where
 
 /// Is there an equal one at these places, before the first empty one? Otherwise this one is put
 /// there.
-fn is_known<S>(
+fn is_known<S, I>(
     samples: &S,
     x: &S::View,
     number: usize,
     mut places: impl Iterator<Item = usize>,
-    table: &mut [u32],
+    table: &mut [I],
 ) -> bool
 where
     S: Samples<View: Inspect> + ?Sized,
+    I: Index,
 {
     let ends = |&place: &usize| match entry(table, place) {
-        EMPTY => true,
-        other => samples.sample(other as usize).is_some_and(|y| y.equals(x)),
+        empty if empty == I::NONE => true,
+        other => samples.sample(other.at()).is_some_and(|y| y.equals(x)),
     };
     match places.find(ends) {
-        Some(place) if entry(table, place) == EMPTY => {
-            set(table, place, number as u32);
+        Some(place) if entry(table, place) == I::NONE => {
+            set(table, place, I::of(number));
             false
         }
         found => found.is_some(),
@@ -103,7 +104,7 @@ mod tests {
             let samples: Vec<[f32; 2]> = (0..n)
                 .map(|_| [random(levels) as f32 * 0.25 - 1.0, -0.0 * random(3) as f32])
                 .collect();
-            let mut table = vec![round; n];
+            let mut table = vec![round as u32; n];
             assert_eq!(count(samples.as_slice(), &mut table), plainly(&samples));
             let wide: Vec<[f64; 2]> = samples.iter().map(|x| x.map(f64::from)).collect();
             assert_eq!(count(wide.as_slice(), &mut table), plainly(&wide));
@@ -112,9 +113,9 @@ mod tests {
             let own: Vec<Plain> = (0..n).map(|_| Plain(random(levels) as u32)).collect();
             assert_eq!(count(own.as_slice(), &mut table), plainly(&own));
         }
-        assert_eq!(count::<[[f32; 1]]>(&[], &mut []), 0);
+        assert_eq!(count::<[[f32; 1]], u32>(&[], &mut []), 0);
         let not_a_number = [[f32::NAN]; 5];
-        assert_eq!(count(not_a_number.as_slice(), &mut [0; 5]), 0, "NaN equals nothing");
+        assert_eq!(count(not_a_number.as_slice(), &mut [0_u32; 5]), 0, "NaN equals nothing");
     }
 
     /// How many samples are compared with another; a quadratic search makes `n²/2` of it.
@@ -150,7 +151,7 @@ mod tests {
         for kind in kinds {
             COMPARED.set(0);
             let samples: Vec<Counted> = (0..n).map(|i| Counted(kind(i))).collect();
-            let copies = count(samples.as_slice(), &mut vec![0; n as usize]);
+            let copies = count(samples.as_slice(), &mut vec![0_u32; n as usize]);
             let distinct: std::collections::HashSet<[u32; 3]> =
                 samples.iter().map(|x| x.0.map(|v| (v + 0.0).to_bits())).collect();
             assert_eq!(copies, samples.len() - distinct.len());

@@ -26,8 +26,8 @@
 //! to drift (`tests/promises.rs`). About `5n·r` multiply-adds for `r` coordinates, in up to 13
 //! steps.
 
-use crate::linalg::MatrixView;
-use crate::linalg::slices::{set, tail};
+use crate::kpca::landmark::Coordinates;
+use crate::linalg::slices::set;
 use crate::math::{Real, sum};
 
 /// What the order of the samples says.
@@ -66,8 +66,8 @@ pub(super) struct Examination<T> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 enum Part<T> {
-    /// Find how far this quarter lies from the others.
-    Shift(usize),
+    /// Find how far this quarter lies from the others; its samples before this one are added up.
+    Shift { quarter: usize, sample: usize },
     /// Compare neighbours by samples half a recording apart.
     Far(Neighbours<T>),
     /// The same by samples an eighth of it apart.
@@ -79,15 +79,28 @@ impl<T: Real> Examination<T> {
     pub(super) fn new(variances: &[T]) -> Self {
         let total = sum(variances.iter().copied());
         let freedom = T::ONE / sum(variances.iter().map(|&v| (v / total) * (v / total)));
-        Self { total, freedom, shifts: [T::ZERO; QUARTERS], worth: None, part: Part::Shift(0) }
+        Self {
+            total,
+            freedom,
+            shifts: [T::ZERO; QUARTERS],
+            worth: None,
+            part: Part::Shift { quarter: 0, sample: 0 },
+        }
     }
 
-    /// Goes on; the centred coordinates of all samples are the same each time, one a row.
-    pub(super) fn step(&mut self, coordinates: MatrixView<'_, T>) -> Option<Dependence> {
-        let n = coordinates.rows();
+    /// Goes on; the centred coordinates of all samples are the same each time.
+    pub(super) fn step(&mut self, mut coordinates: impl Coordinates<T>) -> Option<Dependence> {
+        let n = coordinates.count();
         match &mut self.part {
-            Part::Shift(quarter) => {
-                let shift = quarter_shift(coordinates, self.total, *quarter);
+            Part::Shift { quarter, sample } => {
+                let (begin, end) = (*quarter * n / QUARTERS, (*quarter + 1) * n / QUARTERS);
+                let next = sample.saturating_add(coordinates.in_step()).min(end);
+                let norm = coordinates.squared_sum(*sample..next, *sample == begin);
+                *sample = next;
+                if next < end {
+                    return None;
+                }
+                let shift = quarter_shift(norm, self.total, end - begin, n);
                 set(&mut self.shifts, *quarter, shift);
                 *quarter += 1;
                 if *quarter == QUARTERS {
@@ -97,13 +110,13 @@ impl<T: Real> Examination<T> {
                 }
             }
             Part::Far(neighbours) => {
-                if neighbours.add_some(coordinates, self.total, n / 2) {
+                if neighbours.add_some(&mut coordinates, self.total, n / 2) {
                     self.worth = neighbours.worth(n);
                     self.part = Part::Near(Neighbours::NONE);
                 }
             }
             Part::Near(neighbours) => {
-                if neighbours.add_some(coordinates, self.total, n / 8) {
+                if neighbours.add_some(&mut coordinates, self.total, n / 8) {
                     let nearby = neighbours.worth(n).unwrap_or(T::ONE);
                     return Some(self.conclude(nearby, n));
                 }
@@ -125,9 +138,6 @@ impl<T: Real> Examination<T> {
 }
 
 const QUARTERS: usize = 4;
-
-/// Columns that are added up in one pass over the rows: a cache line of a host, in `f32`.
-const ABREAST: usize = 16;
 
 /// Quarters whose means differ by less than this share of what chance makes of independent samples
 /// have all seen the same: the readings went through all their states several times, as periodic
@@ -159,19 +169,14 @@ impl<T: Real> Neighbours<T> {
     const NONE: Self = Self { products: T::ZERO, squares: T::ZERO, power: T::ZERO, done: 0 };
 
     /// Adds those of up to a quarter of the samples; true when all are done.
-    fn add_some(&mut self, coordinates: MatrixView<'_, T>, total: T, apart: usize) -> bool {
-        let n = coordinates.rows();
+    fn add_some(&mut self, coordinates: &mut impl Coordinates<T>, total: T, apart: usize) -> bool {
+        let n = coordinates.count();
         let all = n.saturating_sub(apart + 1);
-        let next = all.min(self.done + n.div_ceil(4));
+        // Each takes a look at two more.
+        let some = n.div_ceil(4).min(coordinates.in_step().div_ceil(2));
+        let next = all.min(self.done + some);
         for t in self.done..next {
-            let (now, next) = (coordinates.row(t), coordinates.row(t + 1));
-            let (then, after) = (coordinates.row(t + apart), coordinates.row(t + apart + 1));
-            let (mut product, mut norms) = (T::ZERO, T::ZERO);
-            for (((&now, &next), &then), &after) in now.iter().zip(next).zip(then).zip(after) {
-                let (u, v) = (now - then, next - after);
-                product += u * v;
-                norms += u * u + v * v;
-            }
+            let (mut product, norms) = coordinates.neighbours(t, apart);
             // In units of the variance, so that squares neither overflow nor vanish.
             product /= total;
             self.products += product;
@@ -206,21 +211,10 @@ fn whole_up_to<T: Real>(limit: usize, value: T) -> usize {
 }
 
 /// How far the mean of a quarter lies from that of the others, squared, in units of what is expected
-/// of independent samples.
-fn quarter_shift<T: Real>(coordinates: MatrixView<'_, T>, total: T, quarter: usize) -> T {
-    let n = coordinates.rows();
-    let (begin, end) = (quarter * n / QUARTERS, (quarter + 1) * n / QUARTERS);
-    let mut norm = T::ZERO;
-    for first in (0..coordinates.columns()).step_by(ABREAST) {
-        let mut sums = [T::ZERO; ABREAST];
-        for row in begin..end {
-            let entries = tail(coordinates.row(row), first);
-            sums.iter_mut().zip(entries).for_each(|(sum, &entry)| *sum += entry);
-        }
-        norm = sums.into_iter().fold(norm, |norm, sum| norm + sum * sum);
-    }
+/// of independent samples; of `m` of `n` samples, the sum has this squared length.
+fn quarter_shift<T: Real>(norm: T, total: T, m: usize, n: usize) -> T {
     // ‖mean − mean of the others‖² · m(n−m)/n, over the variance n/(n−1) · total.
-    let (m, n) = (T::from_usize(end - begin), T::from_usize(n));
+    let (m, n) = (T::from_usize(m), T::from_usize(n));
     norm * (n - T::ONE) / (m * (n - m) * total)
 }
 

@@ -6,7 +6,7 @@ use super::report::{Warning, Warnings, warn};
 use crate::Progress;
 use crate::detect::reading::Inspect;
 use crate::error::Error;
-use crate::kernel::{BlockKernel, Samples};
+use crate::kernel::{BlockKernel, Index, Samples};
 use crate::kpca::{Components, FitReport};
 use crate::math::{Real, sum};
 
@@ -60,10 +60,10 @@ impl Inspection {
         Self { constant: Group::NONE, stuck: Group::NONE, part: Part::Inputs(0) };
 
     /// Goes on to look for what is wrong with the samples; `room` has a place for each of them.
-    pub(super) fn step<S: Samples<View: Inspect> + ?Sized>(
+    pub(super) fn step<S: Samples<View: Inspect> + ?Sized, I: Index>(
         &mut self,
         samples: &S,
-        room: &mut [u32],
+        room: &mut [I],
         warnings: &mut Warnings,
     ) -> Progress {
         let (n, inputs) = (samples.count(), samples.sample(0).map_or(0, Inspect::inputs));

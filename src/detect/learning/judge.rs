@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, points};
 use super::dependence::{Alike, Dependence};
 use super::inspect::{advised_samples, require_sense};
-use super::probe::{Next, Probe, highest, moved};
+use super::probe::{Next, Probe, highest};
 use super::reach::lower;
 use super::report::{Warning, warn};
 use super::{LearnScratch, Learning, Stage};
@@ -13,7 +13,8 @@ use crate::detect::folds::FoldOrder;
 use crate::detect::hearing::Hearing;
 use crate::detect::reading::Inspect;
 use crate::error::Error;
-use crate::kernel::{BlockKernel, Indexed, Samples};
+use crate::kernel::{BlockKernel, Index, Indexed, Samples};
+use crate::kpca::landmark::{Factor, LandmarkScratch};
 use crate::linalg::eigen::Eigensolver;
 use crate::linalg::slices::{entry, head};
 use crate::math::Real;
@@ -24,20 +25,21 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     /// A function of its own, as the others here, so that what it keeps on the stack is not there
     /// while a fit is under way.
     #[inline(never)]
-    pub(super) fn examine_order<S>(
+    pub(super) fn examine_order<S, F>(
         &mut self,
         samples: &S,
-        scratch: &LearnScratch<'_, T, E>,
+        scratch: &mut LearnScratch<'_, T, E, F>,
     ) -> Result<(), Error>
     where
         S: Samples<View: Inspect> + ?Sized,
-        K: Clone,
+        K: BlockKernel<S::View, Scalar = T> + Clone,
+        F: Factor<T>,
     {
-        let Stage::Order { kernel, fit, order } = &mut self.stage else { return Ok(()) };
-        let coordinates = scratch.landmark.factor.view().leading(self.kept, fit.points);
+        let Stage::Order { kernel, fit, cholesky, order } = &mut self.stage else { return Ok(()) };
+        let all = || Indexed { samples, rows: head(scratch.rows, self.kept) };
+        let coordinates = F::coordinates(&mut scratch.landmark, *cholesky, kernel, all());
         if let Some(order) = order.step(coordinates) {
-            let (kernel, fit) = (kernel.clone(), *fit);
-            let all = Indexed { samples, rows: head(scratch.rows, self.kept) };
+            let (kernel, fit, all) = (kernel.clone(), *fit, all());
             self.judge_order(order, advised_samples(&all))?;
             self.stage = Stage::Remember { fold: self.folds(), kernel, fit, near: 0 };
         }
@@ -46,14 +48,15 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
 
     /// Is the model, whose points have `near` memos, one that can work?
     #[inline(never)]
-    pub(super) fn judge_model<S>(
+    pub(super) fn judge_model<S, F>(
         &mut self,
         samples: &S,
-        scratch: &LearnScratch<'_, T, E>,
+        scratch: &LearnScratch<'_, T, E, F>,
     ) -> Result<(), Error>
     where
         S: Samples<View: Inspect> + ?Sized,
         K: BlockKernel<S::View, Scalar = T> + Clone,
+        F: Factor<T>,
     {
         let Stage::Judge { kernel, fit, near } = &self.stage else { return Ok(()) };
         let (kernel, fit, near) = (kernel.clone(), *fit, *near);
@@ -77,30 +80,34 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
 
     /// One step of the search for blind inputs.
     #[inline(never)]
-    pub(super) fn probe<S>(&mut self, samples: &S, scratch: &mut LearnScratch<'_, T, E>)
+    pub(super) fn probe<S, F>(&mut self, samples: &S, scratch: &mut LearnScratch<'_, T, E, F>)
     where
         S: Samples<View: Inspect> + ?Sized,
         K: BlockKernel<S::View, Scalar = T> + Clone,
+        F: Factor<T>,
     {
         let Stage::Probe { kernel, fit, near, probe } = &mut self.stage else { return };
         let all = Indexed { samples, rows: head(scratch.rows, self.kept) };
         // The coordinates of the samples have served their purpose.
-        let room = scratch.landmark.factor.reborrow().into_entries();
-        let (spe, sorted) = (head(scratch.spe, self.kept), &mut *scratch.landmark.residuals);
-        match probe.next(&all, spe, room.len(), sorted) {
+        let LandmarkScratch { factor, covariance, residuals, pivots, values, .. } =
+            &mut scratch.landmark;
+        let room = factor.room(covariance);
+        let spe = head(scratch.spe, self.kept);
+        match probe.next(&all, spe, room.len(), residuals) {
             Next::Score { position, input, by } => {
-                let x = all.sample(position).and_then(|x| moved(x, input, by, room));
                 let candidate = Candidate {
-                    points: points(samples, scratch.landmark.pivots, fit.points),
-                    memos: head(scratch.landmark.values, *near),
+                    points: points(samples, pivots, fit.points),
+                    memos: head(values, *near),
                     expansion: scratch.candidate.view(),
                 };
-                let score = x.and_then(|x| candidate.score(kernel, x, scratch.projection).ok());
+                let judge = |x: &S::View| candidate.score(kernel, x, scratch.projection);
+                let score =
+                    all.sample(position).and_then(|x| x.moved(input, by, room, judge)?.ok());
                 probe.scored(self.kept, score, entry(scratch.spe, position), &self.threshold);
             }
             Next::Measured => {}
             Next::Done => {
-                let row = |position| entry(scratch.rows, position) as usize;
+                let row = |position| entry(scratch.rows, position).at();
                 self.blind = probe.report(row, &mut self.warnings);
                 self.stage = Stage::Done { kernel: kernel.clone(), fit: *fit, near: *near };
             }
@@ -144,7 +151,11 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
     }
 
     /// Lowers a threshold that strangers of this `k(s, s)` do not exceed.
-    fn require_reach(&mut self, norm: T, scratch: &LearnScratch<'_, T, E>) -> Result<(), Error> {
+    fn require_reach<F: Factor<T>>(
+        &mut self,
+        norm: T,
+        scratch: &LearnScratch<'_, T, E, F>,
+    ) -> Result<(), Error> {
         let spe = head(scratch.spe, self.kept);
         let model = scratch.candidate.view();
         let hearing = Hearing::of(Some(norm), &model);
@@ -160,7 +171,7 @@ impl<K, T: Real, E: Eigensolver<T>> Learning<K, T, E> {
         // The share of a new score: the threshold is one of the scores that it is compared with.
         let share = T::from_usize(lowered.above + 1) / T::from_usize(self.kept + 1);
         self.false_alarms = self.false_alarms.larger(share);
-        let sample = entry(scratch.rows, highest(spe.iter().copied())) as usize;
+        let sample = entry(scratch.rows, highest(spe.iter().copied())).at();
         warn(&mut self.warnings, Warning::ThresholdLowered { sample, above: lowered.above });
         Ok(())
     }

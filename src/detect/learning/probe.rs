@@ -17,7 +17,7 @@ use crate::detect::Threshold;
 use crate::detect::reading::Inspect;
 use crate::kernel::Samples;
 use crate::kpca::Score;
-use crate::linalg::slices::{copy, entry, head_mut, set, update};
+use crate::linalg::slices::{entry, set};
 use crate::math::{Real, first_least};
 
 /// How many robust deviations a fault is.
@@ -136,8 +136,8 @@ impl<T: Real> Probe<T> {
         S: Samples<View: Inspect> + ?Sized,
     {
         let n = samples.count();
-        let width = samples.sample(0).and_then(Inspect::numbers::<T>).map_or(0, <[T]>::len);
-        if self.input >= width || width > room {
+        let probed = samples.sample(0).filter(|x| x.number::<T>(0).is_some() && x.room() <= room);
+        if self.input >= probed.map_or(0, Inspect::inputs) {
             return Next::Done;
         }
         if self.scores.is_none() {
@@ -245,23 +245,6 @@ pub(super) fn highest<T: Real>(values: impl IntoIterator<Item = T>) -> usize {
     first_least(values.into_iter().map(|value| -value)).map_or(0, |(position, _)| position)
 }
 
-/// Writes a reading with one input moved; none if it is no vector or there is no room.
-pub(super) fn moved<'a, T: Real, V: Inspect + ?Sized>(
-    x: &V,
-    input: usize,
-    by: T,
-    room: &'a mut [T],
-) -> Option<&'a V> {
-    let numbers = x.numbers::<T>()?;
-    if numbers.len() > room.len() {
-        return None;
-    }
-    let room = head_mut(room, numbers.len());
-    copy(numbers, room);
-    update(room, input, |value| *value += by);
-    V::from_numbers(room)
-}
-
 enum Measured<T> {
     Constant,
     /// All samples but this one have the same value.
@@ -279,7 +262,7 @@ fn measure<T: Real, S: Samples<View: Inspect> + ?Sized>(
     input: usize,
     sorting: &mut [T],
 ) -> Measured<T> {
-    let value = |x: &S::View| x.numbers::<T>().and_then(|numbers| numbers.get(input).copied());
+    let value = |x: &S::View| x.number::<T>(input);
     let n = samples.count();
     let some = spread_over(n, VALUES).filter_map(|i| value(samples.sample(i)?));
     let values = sorted(some, sorting);

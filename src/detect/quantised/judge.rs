@@ -4,7 +4,7 @@ use super::QuantisedDetector;
 use super::input::Raw;
 use super::score::{SQUARE_BITS, Sums};
 use crate::detect::reading::VectorScaling;
-use crate::detect::threshold::{Judged, Threshold, sealed};
+use crate::detect::threshold::{Judged, Threshold, Verdict, sealed};
 use crate::error::Error;
 
 /// Bits that are kept of a score, as an `f32` keeps them.
@@ -84,6 +84,15 @@ where
         self.judge_raw(x)
     }
 
+    /// Scores a reading, and compares the bits of SPE with those of the threshold: no comparison of
+    /// floats is linked for it.
+    #[inline(always)]
+    pub(super) fn verdict<X: Raw>(&self, x: &[X; D]) -> Result<Verdict<f32>, Error> {
+        let score = self.model.score(x, &self.scaling, &mut Sums::new())?;
+        let unusual = exceeds(score.spe, self.threshold.spe);
+        Ok(Verdict { score, threshold: self.threshold, unusual })
+    }
+
     #[inline(always)]
     fn judge_raw<X: Raw>(&self, x: &[X; D]) -> Result<WholeVerdict, Error> {
         let spe = rounded(self.model.whole_score(x, &self.scaling, &mut Sums::new())?.spe);
@@ -91,6 +100,12 @@ where
         let threshold = Threshold { spe: to_square(limit), usual: to_square(usual) };
         Ok(WholeVerdict { spe, threshold, unusual: spe > threshold.spe || is_negative(limit) })
     }
+}
+
+/// `spe > limit`, for an SPE that is not negative, as bits: those of such floats are in their order.
+/// The limit is finite, by the rules of every door.
+fn exceeds(spe: f32, limit: f32) -> bool {
+    is_negative(limit) || spe.to_bits() > limit.to_bits() << 1 >> 1
 }
 
 /// Rounded to as many bits as an `f32` has, half to even.
@@ -130,6 +145,18 @@ fn is_negative(value: f32) -> bool {
 mod tests {
     use super::super::score::to_float;
     use super::*;
+
+    #[test]
+    fn bits_compare_as_floats_do() {
+        let limits = random().take(2_000).map(f32::from_bits).filter(|limit| limit.is_finite());
+        for limit in limits.chain([0.0, -0.0, 1e-45, -1e-45, 1.0, f32::MAX, f32::MIN]) {
+            let next = f32::from_bits(limit.abs().to_bits() + 1);
+            let before = f32::from_bits(limit.abs().to_bits().saturating_sub(1));
+            for spe in [0.0, 1e-45, before, limit.abs(), next, 0.3, 2.9] {
+                assert_eq!(exceeds(spe, limit), spe > limit, "{spe:e}, {limit:e}");
+            }
+        }
+    }
 
     fn random() -> impl Iterator<Item = u32> {
         core::iter::successors(Some(1_u32), |state| {

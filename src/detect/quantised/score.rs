@@ -356,7 +356,7 @@ fn square(f: i32) -> u32 {
 }
 
 /// `value·2^exponent`, for results that are normal numbers.
-#[inline(always)]
+#[inline]
 pub(super) fn to_float(value: u32, exponent: i32) -> f32 {
     if value == 0 {
         return 0.0;
@@ -368,12 +368,13 @@ pub(super) fn to_float(value: u32, exponent: i32) -> f32 {
 /// As [`to_float`], with the lowest bits of a long number cut off.
 #[inline(always)]
 fn long_to_float(value: u64, exponent: i32) -> f32 {
-    match (value >> 32) as u32 {
-        0 => to_float(value as u32, exponent),
+    let (leading, exponent) = match (value >> 32) as u32 {
+        0 => (value as u32, exponent),
         // At least 16 bits remain.
-        high if high >> 16 == 0 => to_float((value >> 16) as u32, exponent + 16),
-        high => to_float(high, exponent + 32),
-    }
+        high if high >> 16 == 0 => ((value >> 16) as u32, exponent + 16),
+        high => (high, exponent + 32),
+    };
+    to_float(leading, exponent)
 }
 
 /// `2^exponent`, for normal results.

@@ -5,12 +5,12 @@
 
 use crate::error::Error;
 use crate::linalg::MatrixViewMut;
+use crate::linalg::slices::head_mut;
 use crate::math::{Real, first_not_finite, scale_of};
 
 /// Checks a matrix and scales it; returns what it was divided by and its largest entry after that.
 pub(super) fn prepare<T: Real>(matrix: &mut MatrixViewMut<'_, T>) -> Result<(T, T), Error> {
-    matrix.view().require_symmetric()?;
-    let largest = matrix.view().largest();
+    let largest = matrix.view().symmetric_largest()?;
     let scale = scale_of(largest);
     divide(matrix, scale);
     Ok((scale, largest / scale))
@@ -107,6 +107,21 @@ pub(super) fn select<T: Real>(values: &mut [T], order: &mut [T], at: usize) -> O
     swap(values, at, best);
     swap(order, at, best);
     Some(best)
+}
+
+/// Sorts eigenvalues without vectors by insertion, which takes little where they are in order, as
+/// QR finds most of them.
+pub(super) fn sort<T: Real>(values: &mut [T]) {
+    for end in 1..values.len() {
+        let mut sorted = head_mut(values, end + 1);
+        while let [rest @ .., above, below] = sorted
+            && *above < *below
+        {
+            core::mem::swap(above, below);
+            let count = rest.len() + 1;
+            sorted = head_mut(sorted, count);
+        }
+    }
 }
 
 /// Exchanges two entries; unlike the slice's own method, without a panic.

@@ -40,7 +40,10 @@ pub(super) fn reflect<T: Real>(matrix: &mut MatrixViewMut<'_, T>, i: usize, negl
 }
 
 /// The reflection of row `i`: `u` and `h`; none if it needed none.
-fn reflection<'a, T: Real>(matrix: &MatrixView<'a, T>, i: usize) -> Option<(&'a [T], T)> {
+pub(super) fn reflection<'a, T: Real>(
+    matrix: &MatrixView<'a, T>,
+    i: usize,
+) -> Option<(&'a [T], T)> {
     let h = matrix.at(i.checked_sub(2)?, i);
     (h > T::ZERO).then(|| (head(matrix.row(i), i), h))
 }

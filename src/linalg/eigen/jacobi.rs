@@ -20,6 +20,7 @@
 //! being the roots of its diagonal, are even off by no more than a few `ε` times the condition of
 //! `S`, *each relative to itself*: however widely the diagonal is graded.
 
+use super::Columns;
 use super::conventions::{Arrangement, prepare, restore};
 use super::solver::{Eigensolver, require_room};
 use crate::Progress;
@@ -137,6 +138,30 @@ impl<T: Real> Eigensolver<T> for Jacobi<T> {
                 }
             };
         }
+    }
+
+    /// It turns all eigenvectors on its way.
+    fn step_values(
+        &mut self,
+        matrix: &mut MatrixViewMut<'_, T>,
+        values: &mut [T],
+        scratch: &mut [T],
+        operations: usize,
+    ) -> Result<Progress, Error> {
+        self.step(matrix, values, scratch, operations)
+    }
+
+    fn step_vectors(
+        &mut self,
+        matrix: &mut MatrixViewMut<'_, T>,
+        _: &[T],
+        _: &mut [T],
+        columns: &mut Columns<'_, T>,
+        _: usize,
+    ) -> Result<Progress, Error> {
+        columns.require(matrix.rows())?;
+        columns.read(matrix.view());
+        Ok(Progress::Done)
     }
 
     fn sweeps(&self) -> usize {

@@ -221,7 +221,7 @@ fn squares<T: Real>(matrix: MatrixView<'_, T>) -> T {
     for (i, row) in matrix.iter_rows().enumerate() {
         if let Some((left, [entry, ..])) = row.split_at_checked(i) {
             diagonal += *entry * *entry;
-            beside += rows::dot_in_lanes(left, left);
+            beside += rows::squares(left);
         }
     }
     diagonal + (beside + beside)
@@ -388,7 +388,10 @@ impl<T: Real> Lanczos<T> {
         }
         let basis = scratch.basis.view();
         let (this, vector) = (basis.row(at), &mut *scratch.vector);
-        rows::multiply_symmetric(matrix, this, vector);
+        // To and fro, so that each product begins with what the last one has left in the caches of
+        // a host; devices have none, and count fewer instructions without the choice.
+        let backwards = size_of::<T>() > size_of::<f32>() && self.products % 2 == 1;
+        rows::multiply_symmetric(matrix, this, vector, backwards);
         self.products += 1;
         if at > self.kept {
             if let Some(beside) = scratch.beside.get_mut(at - 1) {

@@ -4,7 +4,7 @@
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use super::{Jacobi, MAX_SWEEPS, TridiagonalQr};
+use super::{Columns, Jacobi, MAX_SWEEPS, TridiagonalQr};
 use crate::Progress;
 use crate::error::{Error, require_shape};
 use crate::linalg::slices::head_mut;
@@ -66,6 +66,34 @@ pub trait Eigensolver<T: Real>: Copy + Debug + PartialEq + sealed::Sealed {
         matrix: &mut MatrixViewMut<'_, T>,
         values: &mut [T],
         scratch: &mut [T],
+        operations: usize,
+    ) -> Result<Progress, Error>;
+
+    /// Instead of [`step`](Self::step), where fewer eigenvectors than eigenvalues are wanted: goes on
+    /// until the eigenvalues are in `values`, and `matrix` is ready for
+    /// [`step_vectors`](Self::step_vectors).
+    ///
+    /// # Errors
+    /// Those of [`step`](Self::step).
+    fn step_values(
+        &mut self,
+        matrix: &mut MatrixViewMut<'_, T>,
+        values: &mut [T],
+        scratch: &mut [T],
+        operations: usize,
+    ) -> Result<Progress, Error>;
+
+    /// Goes on until the leading eigenvectors are the first rows of `matrix`, and the columns, as
+    /// many as are wanted.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when something has another length.
+    fn step_vectors(
+        &mut self,
+        matrix: &mut MatrixViewMut<'_, T>,
+        values: &[T],
+        scratch: &mut [T],
+        columns: &mut Columns<'_, T>,
         operations: usize,
     ) -> Result<Progress, Error>;
 

@@ -4,7 +4,9 @@
 //! diagonal (`qr.rs`); the same reflections and rotations, applied to the identity, give the
 //! eigenvectors. They take the place of the matrix: the product of the first reflections needs just
 //! the room of those that it contains already. About `(2/3)n³` multiply-adds each for the reduction
-//! and for the product of its reflections, `3n³` for the rotations.
+//! and for the product of its reflections, `3n³` for the rotations. Where only some eigenvectors are
+//! wanted, no row is rotated: they are found one by one when all eigenvalues are known
+//! (`inverse.rs`), and then reflected, `2n²` each.
 //!
 //! **Source.** Golub & Van Loan, *Matrix Computations*, §8.3.
 //!
@@ -13,7 +15,8 @@
 //! **Bound.** Eigenvalues are off by a few `ε‖A‖`: the large ones are good to rounding, small ones
 //! relative to the largest only.
 
-use super::conventions::{Arrangement, prepare, restore};
+use super::Columns;
+use super::conventions::{Arrangement, prepare, restore, sort};
 use super::householder;
 use super::qr::Diagonalisation;
 use super::solver::{Eigensolver, require_room};
@@ -66,6 +69,18 @@ enum Stage<T> {
     /// Diagonalise what is left.
     Diagonalise(Diagonalisation<T>),
     Arrange(Arrangement),
+    /// The eigenvalues are known: find the eigenvector of this one.
+    Invert {
+        vector: usize,
+    },
+    /// Apply the reflection of this row to those found.
+    Reflected {
+        row: usize,
+    },
+    /// Write this one.
+    Write {
+        vector: usize,
+    },
     Finished,
 }
 
@@ -93,25 +108,67 @@ impl<T: Real> Eigensolver<T> for TridiagonalQr<T> {
         scratch: &mut [T],
         operations: usize,
     ) -> Result<Progress, Error> {
+        self.advance::<true>(matrix, values, scratch, operations)
+    }
+
+    fn step_values(
+        &mut self,
+        matrix: &mut MatrixViewMut<'_, T>,
+        values: &mut [T],
+        scratch: &mut [T],
+        operations: usize,
+    ) -> Result<Progress, Error> {
+        self.advance::<false>(matrix, values, scratch, operations)
+    }
+
+    fn step_vectors(
+        &mut self,
+        matrix: &mut MatrixViewMut<'_, T>,
+        values: &[T],
+        scratch: &mut [T],
+        columns: &mut Columns<'_, T>,
+        operations: usize,
+    ) -> Result<Progress, Error> {
         let n = matrix.rows();
         require_room::<T, Self>(n, values, scratch)?;
+        columns.require(n)?;
+        let count = columns.count;
         let mut left = operations;
         loop {
-            // Passing from one stage to the next costs nothing; everything else is counted.
-            self.stage = match self.stage {
-                Stage::Reflect { row: 0 } => {
-                    householder::gather(matrix.view(), values, scratch);
-                    householder::extend(matrix, 0);
-                    Stage::Apply { row: 1, at: 0 }
-                }
-                Stage::Update { row, at } if at >= row => Stage::Reflect { row: row - 1 },
-                Stage::Apply { row, .. } if row >= n => {
-                    Stage::Diagonalise(Diagonalisation::new(values, scratch, self.max_sweeps))
-                }
-                Stage::Finished => return Ok(Progress::Done),
-                _ if left == 0 => return Ok(Progress::Working),
-                counted => self.work(counted, matrix, (values, scratch), &mut left)?,
+            // How many operations of O(n) this is.
+            let cost = match self.stage {
+                Stage::Invert { vector } => 4 + vector,
+                Stage::Reflected { .. } => 1 + count / 4,
+                _ => 1,
             };
+            // What is more than a step may do is a step of its own.
+            if cost > left && left < operations {
+                return Ok(Progress::Working);
+            }
+            self.stage = match self.stage {
+                Stage::Invert { vector } if vector < count => {
+                    if vector == 0 {
+                        columns.clear();
+                    }
+                    columns.invert(matrix.view(), values, scratch, self.scale, vector);
+                    Stage::Invert { vector: vector + 1 }
+                }
+                Stage::Invert { .. } => Stage::Reflected { row: 2 },
+                Stage::Reflected { row } if row < n => {
+                    if let Some((u, h)) = householder::reflection(&matrix.view(), row) {
+                        columns.reflect(u, h);
+                    }
+                    Stage::Reflected { row: row + 1 }
+                }
+                Stage::Reflected { .. } => Stage::Write { vector: 0 },
+                Stage::Write { vector } if vector < n => {
+                    columns.write(vector, matrix.row_mut(vector));
+                    Stage::Write { vector: vector + 1 }
+                }
+                Stage::Write { .. } => Stage::Finished,
+                _ => return Ok(Progress::Done),
+            };
+            left = left.saturating_sub(cost);
         }
     }
 
@@ -121,8 +178,42 @@ impl<T: Real> Eigensolver<T> for TridiagonalQr<T> {
 }
 
 impl<T: Real> TridiagonalQr<T> {
+    /// Goes on with all eigenpairs, or with eigenvalues alone.
+    fn advance<const VECTORS: bool>(
+        &mut self,
+        matrix: &mut MatrixViewMut<'_, T>,
+        values: &mut [T],
+        scratch: &mut [T],
+        operations: usize,
+    ) -> Result<Progress, Error> {
+        let n = matrix.rows();
+        require_room::<T, Self>(n, values, scratch)?;
+        let mut left = operations;
+        loop {
+            // Passing from one stage to the next costs nothing; everything else is counted.
+            self.stage = match self.stage {
+                Stage::Reflect { row: 0 } => {
+                    householder::gather(matrix.view(), values, scratch);
+                    if VECTORS {
+                        householder::extend(matrix, 0);
+                        Stage::Apply { row: 1, at: 0 }
+                    } else {
+                        Stage::Diagonalise(Diagonalisation::new(values, scratch, self.max_sweeps))
+                    }
+                }
+                Stage::Update { row, at } if at >= row => Stage::Reflect { row: row - 1 },
+                Stage::Apply { row, .. } if row >= n => {
+                    Stage::Diagonalise(Diagonalisation::new(values, scratch, self.max_sweeps))
+                }
+                Stage::Invert { .. } | Stage::Finished => return Ok(Progress::Done),
+                _ if left == 0 => return Ok(Progress::Working),
+                counted => self.work::<VECTORS>(counted, matrix, (values, scratch), &mut left)?,
+            };
+        }
+    }
+
     /// At least one operation, and at most those that are left, of one stage.
-    fn work(
+    fn work<const VECTORS: bool>(
         &mut self,
         stage: Stage<T>,
         matrix: &mut MatrixViewMut<'_, T>,
@@ -162,17 +253,31 @@ impl<T: Real> TridiagonalQr<T> {
                 }
                 Stage::Update { row, at: rows.end }
             }
-            Stage::Apply { row, at } if at >= row => {
+            Stage::Apply { row, at } if VECTORS && at >= row => {
                 take(0, 1);
                 householder::extend(matrix, row);
                 Stage::Apply { row: row + 1, at: 0 }
             }
-            Stage::Apply { row, at } => {
+            Stage::Apply { row, at } if VECTORS => {
                 let rows = take(at, row);
                 for at in rows.clone() {
                     householder::apply_inside(matrix, row, at);
                 }
                 Stage::Apply { row, at: rows.end }
+            }
+            Stage::Diagonalise(mut work) if !VECTORS => {
+                // Rotations of no rows: four of them are an operation.
+                let mut rotations = left.saturating_mul(4);
+                let done = work.step(values, scratch, &mut rotations, |_, _, _| {});
+                *left = rotations / 4;
+                self.sweeps = work.most_passes();
+                if done? {
+                    sort(values);
+                    restore(values, self.scale)?;
+                    Stage::Invert { vector: 0 }
+                } else {
+                    Stage::Diagonalise(work)
+                }
             }
             Stage::Diagonalise(mut work) => {
                 let done = work.step(values, scratch, left, |i, c, s| {
@@ -186,7 +291,7 @@ impl<T: Real> TridiagonalQr<T> {
                     Stage::Diagonalise(work)
                 }
             }
-            Stage::Arrange(mut arrangement) => {
+            Stage::Arrange(mut arrangement) if VECTORS => {
                 if arrangement.step(matrix, values, scratch, left) {
                     restore(values, self.scale)?;
                     Stage::Finished
@@ -194,7 +299,7 @@ impl<T: Real> TridiagonalQr<T> {
                     Stage::Arrange(arrangement)
                 }
             }
-            Stage::Finished => Stage::Finished,
+            other => other,
         })
     }
 }

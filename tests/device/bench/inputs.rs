@@ -172,8 +172,8 @@ pub(crate) const fn centred_gram<const N: usize, const D: usize>() -> [[f32; N];
     centred
 }
 
-/// Correlated inputs, as sensors have them: a third of them follows each of three causes, with noise
-/// of the same strength.
+/// Correlated inputs, as sensors have them: a third of them follows each of three causes, with
+/// noise of the same strength.
 const fn values<const COUNT: usize, const D: usize>(
     generator: &mut Generator,
     mean: f64,
@@ -203,8 +203,8 @@ const fn single<const A: usize, const B: usize>(exact: [[f64; B]; A]) -> [[f32; 
     single
 }
 
-/// `e^−x` for `x ≥ 0`, which `core` cannot compute: four terms of the series at `x/1024`, squared ten
-/// times. Good to 1e-9 for `x < 8`.
+/// `e^−x` for `x ≥ 0`, which `core` cannot compute: four terms of the series at `x/1024`, squared
+/// ten times. Good to 1e-9 for `x < 8`.
 const fn exp_of_minus(x: f64) -> f64 {
     let small = x / 1024.0;
     let mut power = 1.0 - small * (1.0 - small / 2.0 * (1.0 - small / 3.0 * (1.0 - small / 4.0)));

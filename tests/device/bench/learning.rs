@@ -7,7 +7,7 @@ use mercer::kernel::Rbf;
 use mercer::kpca::{Components, ExactWorkspace, LandmarkWorkspace, Landmarks, LeadingWorkspace};
 use mercer::linalg::Matrix;
 use mercer::linalg::eigen::{Eigensolver, MAX_SWEEPS};
-use mercer::{GaussianLearner, KernelPca, Progress, Recipe};
+use mercer::{GaussianLearner, KernelPca, LeanLearner, Progress, Recipe};
 
 use crate::inputs;
 use crate::measure::elapsed;
@@ -129,6 +129,30 @@ impl<const N: usize, const D: usize, const R: usize, const P: usize> Task for Le
     const MEMORY: Self::Memory = GaussianLearner::new();
     fn prepare(input: &'static Self::Input, memory: &'static mut Self::Memory) -> Option<Self> {
         filled(memory, input)?;
+        Some(Self(memory))
+    }
+    fn run(&mut self) -> bool {
+        let learned =
+            black_box(self.0.learn(black_box(Rbf::for_inputs(D)), Recipe::default())).is_ok();
+        black_box(&self.0);
+        learned
+    }
+}
+
+/// The same in little RAM.
+pub struct LearnLean<const N: usize, const D: usize, const R: usize, const P: usize>(
+    &'static mut LeanLearner<D, N, R, P>,
+);
+
+impl<const N: usize, const D: usize, const R: usize, const P: usize> Task
+    for LearnLean<N, D, R, P>
+{
+    type Input = [[f32; D]; N];
+    const INPUT: Self::Input = inputs::raw();
+    type Memory = LeanLearner<D, N, R, P>;
+    const MEMORY: Self::Memory = LeanLearner::new();
+    fn prepare(input: &'static Self::Input, memory: &'static mut Self::Memory) -> Option<Self> {
+        input.iter().try_for_each(|sample| memory.push(sample).ok())?;
         Some(Self(memory))
     }
     fn run(&mut self) -> bool {

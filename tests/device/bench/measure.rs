@@ -4,8 +4,8 @@
 //! that of the firmware without a task.
 //!
 //! QEMU's `-icount` makes every instruction take the same virtual time, so a timer counts
-//! instructions; `xtask/src/bench/clock.rs` has the rates. The timer is the first CMSDK timer of the
-//! MPS2 boards, counting down in 32 bits, or `minstret` of a RISC-V core.
+//! instructions; `xtask/src/bench/clock.rs` has the rates. The timer is the first CMSDK timer of
+//! the MPS2 boards, counting down in 32 bits, or `minstret` of a RISC-V core.
 
 use core::hint::black_box;
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -179,7 +179,8 @@ mod timer {
     const STATUS: *mut u32 = (TIMER + 12) as *mut u32;
 
     const ENABLE: u32 = 1;
-    /// Sets the status when the timer runs out. No interrupt follows: nobody has asked the NVIC for it.
+    /// Sets the status when the timer runs out. No interrupt follows: nobody has asked the NVIC for
+    /// it.
     const NOTICE_END: u32 = 1 << 3;
 
     pub(crate) fn start() {

@@ -79,7 +79,8 @@ call!(
     |detector, x| detector.contributions(x)
 );
 
-/// [`Detect`] and [`DetectLog`] in integers, from those that `xtask/src/bench/quantised.rs` has made.
+/// [`Detect`] and [`DetectLog`] in integers, from those that `xtask/src/bench/quantised.rs` has
+/// made.
 macro_rules! integers {
     ($name:ident, $detector:ident, $scaling:ident) => {
         pub struct $name<M, const D: usize, const R: usize, const P: usize> {

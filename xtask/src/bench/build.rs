@@ -52,8 +52,8 @@ impl<'a> Library<'a> {
         cargo.current_dir(&project.root);
         cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", level);
         if toolchain.builds_core() {
-            // Once for all levels, and for speed: so are those that rustup ships, with the arithmetic
-            // of cores without an FPU.
+            // Once for all levels, and for speed: so are those that rustup ships, with the
+            // arithmetic of cores without an FPU.
             for package in ["core", "compiler_builtins"] {
                 let level = format!("profile.release.package.{package}.opt-level = 3");
                 cargo.arg("--config").arg(level);

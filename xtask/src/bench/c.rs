@@ -1,25 +1,26 @@
-//! `cargo xtask c`: exported C beside Rust, on a core without an FPU and on one with: the same scores and alarms, and how many instructions a score takes.
+//! `cargo xtask c`: exported C beside Rust, on a core without an FPU and on one with: the same
+//! scores and alarms, and how many instructions a score takes.
 //!
-//! Models are fitted and exported by `mercer` itself. Rust's counts are those of docs/bench.csv, for detectors of the same sizes.
+//! Models are fitted and exported by `mercer` itself. Rust's counts are those of docs/bench.csv,
+//! for detectors of the same sizes.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
-use super::clock::Clock;
+use super::gcc;
+use super::measure::Emulation;
 use super::peers::SHAPES;
 use super::plan::{Case, SCORE};
 use super::record::{Key, Row};
 use super::{Purpose, committed};
 use crate::board::{self, Board};
-use crate::emulate;
 use crate::exported::{self, mercer};
 use crate::firmware::Project;
-use crate::toolchain;
 
 const ROWS: &str = "docs/c.csv";
 const PAGE: &str = "docs/C.md";
@@ -28,11 +29,6 @@ const HEADER: &str = "board,d,r,p,numbers,opt,instructions";
 const MOST: f64 = 1.5;
 /// A count may rise by so much before it is noticed, as in `cargo xtask bench`.
 const DRIFT: f64 = 1.03;
-const GCC: &str = "arm-none-eabi-gcc";
-const BOARDS: [(&str, &[&str]); 2] = [
-    ("m0", &["-mcpu=cortex-m0", "-mthumb"]),
-    ("m4f", &["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]),
-];
 const LEVELS: [&str; 2] = ["3", "s"];
 
 /// A score that was counted.
@@ -48,10 +44,8 @@ struct Count {
 
 pub(crate) fn run(purpose: Purpose, limit: Duration) -> Result<ExitCode> {
     let project = Project::read()?;
-    if toolchain::on_path(GCC).is_none() {
-        eprintln!(
-            "skipped: {GCC} is not on the PATH: apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi"
-        );
+    if let Some(missing) = gcc::missing() {
+        eprintln!("skipped: {missing}");
         return Ok(ExitCode::SUCCESS);
     }
     let rust = committed(&project)?;
@@ -59,10 +53,11 @@ pub(crate) fn run(purpose: Purpose, limit: Duration) -> Result<ExitCode> {
     let shapes = SHAPES.iter().map(|&(r, d)| (r, d, "f32")).chain([(SCORE.r, SCORE.d, "i16")]);
     for (r, d, numbers) in shapes {
         let exported = Exported::make(&project, r, d, numbers)?;
-        for (board, core) in BOARDS {
+        for (board, core) in gcc::BOARDS {
             for opt in LEVELS {
+                let elf = exported.build(&project, core, opt)?;
                 let instructions =
-                    exported.count(board::named(board)?, core, opt, limit).with_context(|| {
+                    exported.count(board::named(board)?, &elf, limit).with_context(|| {
                         format!("{board}, {r} points, {d} inputs, {numbers}, −O{opt}")
                     })?;
                 let (board, numbers, opt) = (board.into(), numbers.into(), opt.into());
@@ -150,7 +145,7 @@ fn from_csv(text: &str) -> Result<Vec<Count>> {
     let count = |line: &str| -> Result<Count> {
         let fields: Vec<&str> = line.split(',').collect();
         let [board, d, r, _, numbers, opt, instructions] = *fields else {
-            anyhow::bail!("{ROWS}: {line}");
+            bail!("{ROWS}: {line}");
         };
         let (d, r, instructions) = (d.parse()?, r.parse()?, instructions.parse()?);
         let (board, numbers, opt) = (board.into(), numbers.into(), opt.into());
@@ -208,8 +203,6 @@ impl Exported {
         let quantised: &[&str] = if numbers == "i16" { &["--quantised"] } else { &[] };
         mercer(root, &[&export[..], quantised].concat())?;
         fs::write(path("readings.h"), exported::c_array(&readings, ""))?;
-        fs::write(path("harness.c"), include_str!("c/harness.c"))?;
-        fs::write(path("link.ld"), include_str!("c/link.ld"))?;
         let scores = mercer(root, &["score", &model, &test])?;
         let expected =
             scores.lines().skip(1).map(exported::expected).collect::<Result<Vec<_>>>()?;
@@ -217,55 +210,28 @@ impl Exported {
         Ok(Self { folder, expected })
     }
 
-    /// Builds it, runs it, compares what it says, and returns the instructions of a score.
-    fn count(
-        &self,
-        board: &'static Board,
-        core: &[&str],
-        opt: &str,
-        limit: Duration,
-    ) -> Result<u64> {
-        let elf = self.build(core, opt)?;
-        let clock = Clock::of(board)?;
-        let machine = clock.machine(board)?;
-        let machine: Vec<&str> = machine.iter().map(String::as_str).collect();
-        let (mut ticks, mut readings, mut test) = (Vec::new(), Vec::new(), None);
-        let ended = emulate::on_machine(board.qemu, &machine, &elf, limit, |line| {
+    fn build(&self, project: &Project, core: &[&str], opt: &str) -> Result<PathBuf> {
+        let files = [gcc::sources(project).join("harness.c"), self.folder.join("model.c")];
+        gcc::build(project, &self.folder, core, opt, &files)
+    }
+
+    /// Runs it, compares what it says, and returns the instructions of a score.
+    fn count(&self, board: &'static Board, elf: &Path, limit: Duration) -> Result<u64> {
+        let ran = Emulation { limit, plugin: None }.counted(board, elf, &[])?;
+        let (mut readings, mut test) = (Vec::new(), None);
+        for line in &ran.said {
             match line.split_once(' ') {
-                Some(("reading", rest)) => readings.push(rest.to_string()),
-                Some(("test", rest)) => test = Some(rest.to_string()),
-                _ => ticks.push(line.to_string()),
+                Some(("reading", rest)) => readings.push(rest),
+                Some(("test", rest)) => test = Some(rest),
+                _ => bail!("it printed {line:?}"),
             }
-        })?;
-        ensure!(ended.well(), "{}\n  {ended}", ticks.join("\n  "));
-        ensure!(test.as_deref() == Some("0"), "the self-test says {test:?}");
+        }
+        ensure!(test == Some("0"), "the self-test says {test:?}");
         for (i, (found, expected)) in readings.iter().zip(&self.expected).enumerate() {
             ensure!(found == expected, "reading {i}: {found} instead of {expected}");
         }
         ensure!(readings.len() >= self.expected.len(), "{} readings", readings.len());
-        let measured = clock.interpret(&ticks)?;
-        Ok(measured.first().context("no task")?.instructions)
-    }
-
-    fn build(&self, core: &[&str], opt: &str) -> Result<PathBuf> {
-        let elf = self.folder.join("program.elf");
-        let file = |name: &str| self.folder.join(name);
-        // In C99 GCC contracts nothing, so scores have the bits of Rust's.
-        let warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror"];
-        let output = Command::new(GCC)
-            .args(core)
-            .args(warnings)
-            .arg(format!("-O{opt}"))
-            .args(["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-nostartfiles"])
-            .arg("-T")
-            .args([file("link.ld"), file("harness.c"), file("model.c")])
-            .args(["-lm", "-lgcc", "-o"])
-            .arg(&elf)
-            .output()
-            .with_context(|| format!("{GCC} does not run"))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{GCC} failed:\n{said}");
-        Ok(elf)
+        Ok(ran.measured.first().context("no task")?.instructions)
     }
 }
 

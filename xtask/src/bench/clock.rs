@@ -1,7 +1,8 @@
 //! From a timer's ticks to instructions, for each board.
 //!
-//! QEMU's `-icount shift=s` lets every instruction take 2ˢ ns of virtual time. With `s = 7` that is more than two ticks of the
-//! timer, so a rounded number of ticks tells the number of instructions exactly, and two loops of known length prove it in every run.
+//! QEMU's `-icount shift=s` lets every instruction take 2ˢ ns of virtual time. With `s = 7` that is
+//! more than two ticks of the timer, so a rounded number of ticks tells the number of instructions
+//! exactly, and two loops of known length prove it in every run.
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -58,6 +59,11 @@ impl Clock {
     fn instructions(&self, ticks: u64) -> u64 {
         let instruction_ns = 1 << self.shift;
         (ticks * self.tick_ns + instruction_ns / 2) / instruction_ns
+    }
+
+    /// Is a line about counts?
+    pub(crate) fn understands(line: &str) -> bool {
+        ["empty ", "loop ", "task "].iter().any(|kind| line.starts_with(kind))
     }
 
     /// Reads what the firmware printed of its tasks; an error if the counter is off by even one.

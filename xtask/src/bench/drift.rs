@@ -5,8 +5,8 @@ use std::fmt;
 use super::record::{Key, Row};
 use crate::table::Table;
 
-/// Counts repeat; this leaves room for another version of the compiler, and for changes nobody would
-/// call slow.
+/// Counts repeat; this leaves room for another version of the compiler, and for changes nobody
+/// would call slow.
 const TOLERATED: f64 = 0.03;
 
 /// How the fresh run differs.

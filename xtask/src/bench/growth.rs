@@ -8,7 +8,8 @@ use super::plan::{
 };
 use super::record::{Key, Row};
 
-/// A count may be this far from its line: sizes that fill a block or an unrolled loop cost less, and those that outgrow the registers more.
+/// A count may be this far from its line: sizes that fill a block or an unrolled loop cost less,
+/// and those that outgrow the registers more.
 pub(crate) const TOLERATED: f64 = 0.08;
 
 /// One size grows, the others stay.
@@ -27,7 +28,8 @@ pub(crate) struct Series {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Point {
     pub(crate) size: f64,
-    /// What the count should be proportional to, but for a constant: `r·(d + P)` of a score, `n` of a fit.
+    /// What the count should be proportional to, but for a constant: `r·(d + P)` of a score, `n`
+    /// of a fit.
     pub(crate) work: f64,
     pub(crate) instructions: f64,
 }

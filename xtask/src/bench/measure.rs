@@ -161,11 +161,11 @@ impl Emulation<'_> {
     fn run(&self, board: &'static Board, elf: &Path) -> Result<Vec<(Measured, Option<u64>)>> {
         match (Core::of(board.name), self.plugin) {
             (Some(core), Some(plugin)) => {
-                let (measured, cycles) = self.with_cycles(board, core, plugin, elf)?;
-                Ok(measured.into_iter().zip(cycles.into_iter().map(Some)).collect())
+                let (ran, cycles) = self.with_cycles(board, core, plugin, elf)?;
+                Ok(ran.silent()?.into_iter().zip(cycles.into_iter().map(Some)).collect())
             }
             _ => {
-                let measured = self.counted(board, elf, &[])?;
+                let measured = self.counted(board, elf, &[])?.silent()?;
                 Ok(measured.into_iter().map(|measured| (measured, None)).collect())
             }
         }
@@ -179,35 +179,56 @@ impl Emulation<'_> {
         core: Core,
         plugin: &Plugin,
         elf: &Path,
-    ) -> Result<(Vec<Measured>, Vec<u64>)> {
+    ) -> Result<(Ran, Vec<u64>)> {
         let out = elf.with_extension("trace");
-        let measured = self.counted(board, elf, &plugin.arguments(&out))?;
+        let ran = self.counted(board, elf, &plugin.arguments(&out))?;
         let text = fs::read_to_string(&out).with_context(|| out.display().to_string())?;
         let (Trace(regions), code) = (Trace::parse(&text)?, Code::of(elf)?);
         // Nothing, two loops, then the tasks.
         let [empty, _, _, tasks @ ..] = regions.as_slice() else {
             anyhow::bail!("{} regions were traced", regions.len());
         };
-        ensure!(tasks.len() == measured.len(), "{} tasks were traced", tasks.len());
+        ensure!(tasks.len() == ran.measured.len(), "{} tasks were traced", tasks.len());
         let nothing = (empty.instructions(), empty.cycles(core, &code)?);
         let mut cycles = Vec::new();
-        for (task, measured) in tasks.iter().zip(&measured) {
+        for (task, measured) in tasks.iter().zip(&ran.measured) {
             let (traced, timed) = (task.instructions() - nothing.0, measured.instructions);
             ensure!(traced == timed, "{traced} instructions were traced, but {timed} counted");
             cycles.push(task.cycles(core, &code)? - nothing.1);
         }
-        Ok((measured, cycles))
+        Ok((ran, cycles))
     }
 
-    fn counted(&self, board: &'static Board, elf: &Path, more: &[String]) -> Result<Vec<Measured>> {
+    /// What the tasks of a firmware take, without cycles; `more` are arguments of the emulator.
+    pub(crate) fn counted(
+        &self,
+        board: &'static Board,
+        elf: &Path,
+        more: &[String],
+    ) -> Result<Ran> {
         let clock = Clock::of(board)?;
         let machine = clock.machine(board)?;
         let machine: Vec<&str> = machine.iter().chain(more).map(String::as_str).collect();
-        let mut lines = Vec::new();
+        let (mut counts, mut said) = (Vec::new(), Vec::new());
         let ended = emulate::on_machine(board.qemu, &machine, elf, self.limit, |line| {
+            let lines = if Clock::understands(line) { &mut counts } else { &mut said };
             lines.push(line.to_string());
         })?;
-        ensure!(ended.well(), "{}\n  {ended}", lines.join("\n  "));
-        clock.interpret(&lines)
+        ensure!(ended.well(), "{}\n  {ended}", [counts, said].concat().join("\n  "));
+        Ok(Ran { measured: clock.interpret(&counts)?, said })
+    }
+}
+
+/// What a firmware has measured of its tasks, and what else it printed.
+pub(crate) struct Ran {
+    pub(crate) measured: Vec<Measured>,
+    pub(crate) said: Vec<String>,
+}
+
+impl Ran {
+    /// The tasks of one that prints nothing else.
+    fn silent(self) -> Result<Vec<Measured>> {
+        ensure!(self.said.is_empty(), "it printed {:?}", self.said);
+        Ok(self.measured)
     }
 }

@@ -1,7 +1,9 @@
-//! What others take for the same work: Σ α k(x, point) of a Gaussian kernel in `f32` on a Cortex-M4F, instructions a call.
+//! What others take for the same work: Σ α k(x, point) of a Gaussian kernel in `f32` on a
+//! Cortex-M4F, instructions a call.
 //!
-//! Counted with the same method (QEMU 7.2, `-icount`, the timer of the MPS2 board) on code that is not part of this project, hence
-//! constants: gcc 12.2 with newlib for C, rustc 1.96 with LTO and one codegen unit for Rust. The shapes are those of `SHAPES`.
+//! Counted with the same method (QEMU 7.2, `-icount`, the timer of the MPS2 board) on code that is
+//! not part of this project, hence constants: gcc 12.2 with newlib for C, rustc 1.96 with LTO and
+//! one codegen unit for Rust. The shapes are those of `SHAPES`.
 
 /// Points and inputs; four components.
 pub(crate) const SHAPES: [(u32, u32); 3] = [(32, 3), (64, 8), (128, 16)];

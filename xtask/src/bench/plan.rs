@@ -48,6 +48,9 @@ pub(crate) const EVERYWHERE: &[Case] = &[
     longest("longest-step"),
     longest("longest-step-trim"),
     Case { task: "learn", n: 64, d: 6, r: 24, p: 16, precision: "f32", ..SCORE },
+    // What it costs to learn in little RAM, beside the same with more of it.
+    Case { task: "learn", n: 128, d: 12, r: 24, p: 12, precision: "f32", ..SCORE },
+    Case { task: "learn-lean", n: 128, d: 12, r: 24, p: 12, precision: "f32", ..SCORE },
 ];
 
 /// The longest of what a learner does at a time, without and with samples that are left out.
@@ -198,6 +201,7 @@ impl Case {
             ("eigen", _) => format!("Solve<TridiagonalQr<f32>, {n}, {d}>"),
             ("jacobi", _) => format!("Solve<Jacobi<f32>, {n}, {d}>"),
             ("learn", _) => format!("Learn<{n}, {d}, {r}, {p}>"),
+            ("learn-lean", _) => format!("LearnLean<{n}, {d}, {r}, {p}>"),
             ("longest-begin", _) => format!("Begin<{n}, {d}, {r}, {p}, false>"),
             ("longest-begin-trim", _) => format!("Begin<{n}, {d}, {r}, {p}, true>"),
             ("longest-step", _) => format!("LongestStep<{n}, {d}, {r}, {p}, false>"),

@@ -8,7 +8,8 @@ use super::growth::{Point, Series};
 
 const SIZE: (u32, u32) = (1000, 420);
 
-/// Greys and colours that can be told from a white page and from a black one; the background stays transparent.
+/// Greys and colours that can be told from a white page and from a black one; the background stays
+/// transparent.
 const INK: RGBColor = RGBColor(0x7d, 0x85, 0x90);
 const COLOURS: [RGBColor; 3] =
     [RGBColor(0x2f, 0x81, 0xf7), RGBColor(0xd9, 0x76, 0x1c), RGBColor(0x2d, 0xa0, 0x44)];

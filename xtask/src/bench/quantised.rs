@@ -10,8 +10,8 @@ use mercer::detect::LogQuantisedDetector;
 #[path = "../../../tests/device/bench/inputs.rs"]
 mod inputs;
 
-/// An implementation of `Integers` in tests/device/bench/scoring.rs for a type of this name, of inputs
-/// as they are or of logarithms; in the shape [`super::plan::SCORE`].
+/// An implementation of `Integers` in tests/device/bench/scoring.rs for a type of this name, of
+/// inputs as they are or of logarithms; in the shape [`super::plan::SCORE`].
 pub(crate) fn integers(name: &str, logarithms: bool) -> Result<String> {
     let literal = if logarithms {
         let mut detector = LogQuantisedDetector::<8, 64, 4>::new();

@@ -1,5 +1,5 @@
-//! `cargo xtask cycles`: the model of the Cortex-M0+ beside an emulator that counts cycles by itself,
-//! `rp2040js`.
+//! `cargo xtask cycles`: the model of the Cortex-M0+ beside an emulator that counts cycles by
+//! itself, `rp2040js`.
 //!
 //! The same code runs in both; only its place in memory differs.
 

@@ -42,7 +42,8 @@ impl Selection {
         keys
     }
 
-    /// Whether a row of the committed file belongs to what is measured, now or before it was dropped.
+    /// Whether a row of the committed file belongs to what is measured, now or before it was
+    /// dropped.
     pub(crate) fn covers(&self, key: &Key) -> bool {
         self.boards.iter().any(|board| board.name == key.board)
             && self.levels.contains(&key.opt.as_str())
@@ -58,7 +59,8 @@ impl Selection {
 
     /// The targets of the boards, each with its boards, in lanes that work at the same time.
     ///
-    /// A target stays in its lane whatever else is selected, so that what was built for it is found again.
+    /// A target stays in its lane whatever else is selected, so that what was built for it is found
+    /// again.
     pub(crate) fn lanes(&self) -> [Vec<TargetBoards>; 2] {
         let mut lanes: [Vec<TargetBoards>; 2] = [Vec::new(), Vec::new()];
         for &board in &self.boards {

@@ -7,9 +7,11 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::growth::{self, Series};
+use super::others;
 use super::peers::{CMSIS_TRANSFORM, PEERS, SHAPES};
 use super::plan::{
-    Case, EVERYWHERE, FIT, FIT_POINTS, LEVELS, SCORE, SIGNALS, TRANSFORMS, TUNED_CPU, transform,
+    Case, EVERYWHERE, FIT, FIT_POINTS, LEVELS, SCORE, SIGNALS, TRANSFORMS, TUNED_CPU, longest,
+    transform,
 };
 use super::record::{Key, Row};
 use crate::board::BOARDS;
@@ -18,12 +20,13 @@ use crate::board::BOARDS;
 pub(crate) const PAGES: [&str; 2] = ["README.md", "docs/PERFORMANCE.md"];
 
 /// A page with all its tables rewritten.
-pub(crate) fn updated(page: &str, text: &str, rows: &[Row]) -> Result<String> {
+fn updated(root: &Path, page: &str, text: &str, rows: &[Row]) -> Result<String> {
     if page == PAGES[0] {
         return replaced(text, "cycle table", &cycle_table(rows));
     }
     let sections = [
         ("score table", score_table(rows)?),
+        ("table of others", others::table(root, rows)?),
         ("core table", core_table(rows)?),
         ("work table", work_table(rows)?),
         ("growth table", growth_table(rows)?),
@@ -31,6 +34,17 @@ pub(crate) fn updated(page: &str, text: &str, rows: &[Row]) -> Result<String> {
         ("transform table", transform_table(rows)?),
     ];
     sections.iter().try_fold(text.to_string(), |text, (name, table)| replaced(&text, name, table))
+}
+
+/// Writes the tables of all pages.
+pub(crate) fn rewrite(root: &Path, rows: &[Row]) -> Result<()> {
+    for page in PAGES {
+        let path = root.join(page);
+        let text = fs::read_to_string(&path).with_context(|| page.to_string())?;
+        let text = updated(root, page, &text, rows)?;
+        fs::write(&path, text).with_context(|| format!("cannot write {page}"))?;
+    }
+    Ok(())
 }
 
 /// `text` with `content` between the markers of this name.
@@ -66,22 +80,29 @@ fn score_table(rows: &[Row]) -> Result<String> {
     Ok(table.0)
 }
 
-/// Modelled cycles of a score beside its instructions, by the flags of the compiler.
+/// Modelled cycles of a score beside its instructions, by the flags of the compiler, and of the
+/// longest step of learning.
 fn cycle_table(rows: &[Row]) -> String {
-    let heading = ["instructions / cycles of a reading", "opt-level 3", "s", "z"];
+    let heading = ["instructions / cycles", "opt-level 3", "s", "z"];
     let mut table = Markdown::new(heading.map(str::to_string));
     let plain = Case { task: "detect", ..SCORE };
     let whole = Case { task: "detect-i16", precision: "i16", ..SCORE };
-    for (case, name) in [(plain, "`Detector::score`"), (whole, "`QuantisedDetector::score`")] {
-        let tuned = Case { cpu: TUNED_CPU, ..case };
-        let lines = [("m0", case), ("m3", case), ("m4f", case), ("m4f", tuned)];
+    let tuned = |case| Case { cpu: TUNED_CPU, ..case };
+    let everywhere = |case| [("m0", case), ("m3", case), ("m4f", case), ("m4f", tuned(case))];
+    let step = longest("longest-step");
+    let lines = [
+        ("`Detector::score`", &everywhere(plain)[..]),
+        ("`QuantisedDetector::score`", &everywhere(whole)),
+        ("longest `Learner::step`", &[("m0", step), ("m4f", step)]),
+    ];
+    for (name, lines) in lines {
         for (board, case) in lines {
             let flags = match case.cpu {
                 "" => String::new(),
                 cpu => format!(", `-Ctarget-cpu={cpu}`"),
             };
-            let both = |row: &Row| format!("{} / {}", grouped(row.instructions), cycles(row));
-            let cells = LEVELS.map(|level| cell(rows, board, &case, level, both));
+            let both = |row: &Row| format!("{} / {}", rounded(row.instructions), cycles(row));
+            let cells = LEVELS.map(|level| cell(rows, board, case, level, both));
             table.row([format!("{name}, {}{flags}", core(board))].into_iter().chain(cells));
         }
     }
@@ -99,7 +120,7 @@ fn cell(
     row(rows, board, case, level).map_or_else(|_| NOTHING.to_string(), says)
 }
 
-const NOTHING: &str = "–";
+pub(crate) const NOTHING: &str = "–";
 
 fn cycles(row: &Row) -> String {
     row.cycles.map_or_else(|| NOTHING.to_string(), rounded)
@@ -256,14 +277,14 @@ fn core(board: &str) -> String {
     }
 }
 
-fn row<'a>(rows: &'a [Row], board: &str, case: &Case, level: &str) -> Result<&'a Row> {
+pub(crate) fn row<'a>(rows: &'a [Row], board: &str, case: &Case, level: &str) -> Result<&'a Row> {
     let key = Key::new(board, case, level);
     let found = rows.iter().find(|row| row.key == key);
     found.with_context(|| format!("{} is not in the CSV file", key.describe()))
 }
 
 /// 1,234,567.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -276,7 +297,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Three digits of a large number.
-fn rounded(number: u64) -> String {
+pub(crate) fn rounded(number: u64) -> String {
     let three = |number: f64| {
         let decimals = if number < 10.0 { 2 } else { usize::from(number < 100.0) };
         format!("{number:.decimals$}")
@@ -289,10 +310,10 @@ fn rounded(number: u64) -> String {
 }
 
 /// A table, row by row.
-struct Markdown(String);
+pub(crate) struct Markdown(String);
 
 impl Markdown {
-    fn new(heading: impl IntoIterator<Item = String>) -> Markdown {
+    pub(crate) fn new(heading: impl IntoIterator<Item = String>) -> Markdown {
         let mut table = Markdown(String::new());
         let cells: Vec<String> = heading.into_iter().collect();
         let rule = cells.iter().map(|_| "---").collect::<Vec<_>>().join("|");
@@ -302,7 +323,11 @@ impl Markdown {
         table
     }
 
-    fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn text(self) -> String {
+        self.0
+    }
+
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let cells: Vec<String> = cells.into_iter().collect();
         let _ = writeln!(self.0, "| {} |", cells.join(" | "));
     }
@@ -312,10 +337,10 @@ impl Markdown {
 pub(crate) fn require_current(root: &Path, rows: &[Row]) -> Result<()> {
     for page in PAGES {
         let text = fs::read_to_string(root.join(page)).with_context(|| page.to_string())?;
-        let current = updated(page, &text, rows)? == text;
+        let current = updated(root, page, &text, rows)? == text;
         ensure!(
             current,
-            "{page} is not what docs/bench.csv says: run `cargo xtask bench --update`"
+            "{page} is not what docs/bench.csv and docs/others.csv say: run `cargo xtask bench --update`"
         );
     }
     Ok(())

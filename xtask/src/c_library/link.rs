@@ -18,7 +18,8 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// Links a program that starts by itself, with what `examples/support` of the library's folder has for that.
+    /// Links a program that starts by itself, with what `examples/support` of the library's folder
+    /// has for that.
     pub(super) fn link(
         &self,
         sources: &[PathBuf],
@@ -41,7 +42,8 @@ impl Core {
     }
 }
 
-/// Links a program for the host that stops at the first wrong access, and the first thing that C leaves undefined.
+/// Links a program for the host that stops at the first wrong access, and the first thing that C
+/// leaves undefined.
 pub(super) fn with_sanitizers(
     sources: &[PathBuf],
     includes: &[&Path],
@@ -88,7 +90,8 @@ pub(super) fn every_function(declarations: &str, functions: &[&str]) -> String {
     )
 }
 
-/// Mathematics must be the library's own, lest bits depend on the C library that a program is linked with.
+/// Mathematics must be the library's own, lest bits depend on the C library that a program is
+/// linked with.
 pub(super) fn require_own_maths(elf: &[u8]) -> Result<()> {
     const FOREIGN: [&str; 10] =
         ["exp", "expf", "sqrt", "sqrtf", "log", "logf", "tanh", "tanhf", "pow", "powf"];

@@ -23,7 +23,8 @@ const PAGE: &str = "docs/C.md";
 const HEADER: &str = "numbers,tables,flash_bytes,ram_bytes,stack_bytes,microseconds";
 /// A figure may rise by so much before it is noticed.
 const DRIFT: f64 = 1.03;
-/// How far a score of an AVR, whose compiler rounds otherwise, may be off, as a share of the largest.
+/// How far a score of an AVR, whose compiler rounds otherwise, may be off, as a share of the
+/// largest.
 const TOLERANCE: f64 = 1e-5;
 
 /// What a sketch that scores takes.
@@ -31,7 +32,8 @@ const TOLERANCE: f64 = 1e-5;
 struct Figures {
     numbers: String,
     tables: String,
-    /// Bytes of flash, of static RAM, and of the stack of a score; microseconds of a score at 16 MHz.
+    /// Bytes of flash, of static RAM, and of the stack of a score; microseconds of a score at 16
+    /// MHz.
     values: [u64; 4],
 }
 
@@ -40,7 +42,8 @@ struct Figures {
 pub(super) struct Uno(Vec<Figures>);
 
 impl Uno {
-    /// Builds and runs the sketch that prints scores, with tables in flash and in RAM, or the package's own example.
+    /// Builds and runs the sketch that prints scores, with tables in flash and in RAM, or the
+    /// package's own example.
     pub(super) fn step(
         &mut self,
         desk: &Desk,
@@ -178,7 +181,8 @@ impl Board {
         Ok(format!("example: {}", expected.join("; ")))
     }
 
-    /// What the readings come to, and what a score takes; and by which share of the largest score any is off that of the host.
+    /// What the readings come to, and what a score takes; and by which share of the largest score
+    /// any is off that of the host.
     fn scores(
         &self,
         desk: &Desk,
@@ -236,7 +240,8 @@ fn difference(found: &[&str], expected: &[String]) -> Result<f64> {
     Ok(off / largest)
 }
 
-/// Hands over each line that a sketch prints, without the emulator's colours and its signs for ends of lines.
+/// Hands over each line that a sketch prints, without the emulator's colours and its signs for ends
+/// of lines.
 fn in_simavr(elf: &Path, limit: Duration, mut on_line: impl FnMut(&str)) -> Result<()> {
     // What the sketch sends goes to its standard error.
     let mut command = Command::new("sh");

@@ -2,8 +2,8 @@
 
 /// Is an expression met by the licences that are allowed?
 ///
-/// A licence `WITH` an exception is met by the licence alone, which grants less. What cannot be read
-/// is not met.
+/// A licence `WITH` an exception is met by the licence alone, which grants less. What cannot be
+/// read is not met.
 pub(crate) fn is_met(expression: &str, allowed: impl Fn(&str) -> bool) -> bool {
     let words = words(expression);
     let mut words = words.iter().map(String::as_str).peekable();

@@ -1,7 +1,7 @@
 //! Thumb instructions, as far as their timing goes.
 //!
-//! Encodings: Armv7-M Architecture Reference Manual (DDI 0403), chapters A5 and A7. Only bits that tell
-//! instructions apart which these cores execute are looked at.
+//! Encodings: Armv7-M Architecture Reference Manual (DDI 0403), chapters A5 and A7. Only bits that
+//! tell instructions apart which these cores execute are looked at.
 
 /// What an instruction is, for its timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
