@@ -1,8 +1,11 @@
-//! Seconds and megabytes of `mercer fit`, from the CSV to the file of the model, beside scikit-learn's Nystroem and PCA on numbers in memory, in one run.
+//! Seconds and megabytes of `mercer fit`, from the CSV to the file of the model, beside
+//! scikit-learn's Nystroem and PCA on numbers in memory, in one run.
 //!
-//! `cargo bench --package mercer-cli --bench fit`. Both use all cores. Ours reads the CSV, fits once for each of four folds and once to all rows, and takes the threshold;
-//! theirs scales, fits and projects once. Time is that of the clock, and that of the processors, which others at work on the machine hardly change; Linux says what a process
-//! takes. The last lines say whether the goals are met; without scikit-learn, those beside it are not judged.
+//! `cargo bench --package mercer-cli --bench fit`. Both use all cores. Ours reads the CSV, fits
+//! once for each of four folds and once to all rows, and takes the threshold; theirs scales, fits
+//! and projects once. Time is that of the clock, and that of the processors, which others at work
+//! on the machine hardly change; Linux says what a process takes. The last lines say whether the
+//! goals are met; without scikit-learn, those beside it are not judged.
 
 mod data;
 

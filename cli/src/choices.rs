@@ -19,8 +19,9 @@ pub(crate) struct Choices {
     /// How two readings are compared
     #[arg(long, value_enum, default_value_t = KernelName::Rbf)]
     pub kernel: KernelName,
-    /// Inverse width of rbf and laplacian, factor of the inner product of poly and sigmoid. `auto` for the first two: 1/(8 × inputs) for scaled inputs,
-    /// else 1/(8 × median squared distance); for the others 1/inputs
+    /// Inverse width of rbf and laplacian, factor of the inner product of poly and sigmoid. `auto`
+    /// for the first two: 1/(8 × inputs) for scaled inputs, else 1/(8 × median squared
+    /// distance); for the others 1/inputs
     #[arg(long, value_name = "G|auto", default_value = "auto", value_parser = gamma, allow_negative_numbers = true)]
     pub gamma: Gamma,
     /// Exponent of poly
@@ -29,20 +30,24 @@ pub(crate) struct Choices {
     /// Constant term of poly and sigmoid
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     pub coef0: f64,
-    /// Keep exactly this many components: directions in which normal readings differ from each other, the strongest first
+    /// Keep exactly this many components: directions in which normal readings differ from each
+    /// other, the strongest first
     #[arg(long, value_name = "P", conflicts_with = "variance", value_parser = count)]
     pub components: Option<usize>,
     /// Keep as few components as explain this share of the variance
     #[arg(long, value_name = "SHARE", default_value_t = 0.99)]
     pub variance: f64,
-    /// At most so many landmarks: training readings that the model keeps, and compares each new one with. `all` keeps each (exact kernel PCA)
+    /// At most so many landmarks: training readings that the model keeps, and compares each new
+    /// one with. `all` keeps each (exact kernel PCA)
     #[arg(long, value_name = "R|all", default_value = "48", value_parser = points)]
     pub landmarks: Points,
     /// Whether each input is brought to mean 0 and deviation 1
     #[arg(long, value_enum, default_value_t = Scale::Standard)]
     pub scale: Scale,
-    /// Inputs whose logarithm is taken before: deviations, RMS values, energies. `auto`: where all values are positive, the largest at least 4 times the smallest, and the logarithm
-    /// makes them less skewed; of windows, only std, rms, p2p and mad. Below half the smallest value, a reading counts as that
+    /// Inputs whose logarithm is taken before: deviations, RMS values, energies. `auto`: where all
+    /// values are positive, the largest at least 4 times the smallest, and the logarithm makes
+    /// them less skewed; of windows, only std, rms, p2p and mad. Below half the smallest value, a
+    /// reading counts as that
     #[arg(long, value_name = "auto|none|NAME,…", default_value = "auto", value_parser = log_choice)]
     pub log: LogChoice,
     /// The numbers that the model is made of
@@ -51,7 +56,8 @@ pub(crate) struct Choices {
     /// The share of normal readings that may be unusual (an alarm takes more than one)
     #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
     pub alpha: f64,
-    /// Parts that the samples are dealt into to calibrate the threshold: each is scored by a model of the others
+    /// Parts that the samples are dealt into to calibrate the threshold: each is scored by a model
+    /// of the others
     #[arg(long, value_name = "F", default_value_t = 4)]
     pub folds: usize,
     /// contiguous: for readings that follow each other in time; interleaved: for independent ones

@@ -1,6 +1,7 @@
 //! The commands, one a file.
 
 mod answer;
+mod batch;
 mod calibrate;
 mod completions;
 mod demo;
@@ -88,13 +89,15 @@ fn whole_command() -> clap::Command {
 
 /// Kernel PCA for microcontrollers: from a CSV on the desk to a model in flash.
 ///
-/// Learns what normal readings look like, says which are not, because of which input, and writes the model for firmware.
+/// Learns what normal readings look like, says which are not, because of which input, and writes
+/// the model for firmware.
 #[derive(Parser, Debug)]
 #[command(name = "mercer", version, arg_required_else_help = true, after_help = examples::EXIT_CODES, after_long_help = examples::WORDS)]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Say nothing but results, warnings and errors: no notes, no progress, no summary of what was written
+    /// Say nothing but results, warnings and errors: no notes, no progress, no summary of what was
+    /// written
     #[arg(long, short, global = true)]
     quiet: bool,
     /// Whether messages and help have colours
@@ -127,7 +130,8 @@ impl Arguments {
     /// Does what was asked for.
     ///
     /// # Errors
-    /// One line that says what is wrong and where. No file was written then; rows before a fault may have been answered.
+    /// One line that says what is wrong and where. No file was written then; rows before a fault
+    /// may have been answered.
     pub fn run(self) -> Result<()> {
         speech::set(self.quiet, self.color);
         let done = match self.command {
@@ -193,7 +197,7 @@ struct Output {
 }
 
 enum Sink {
-    Standard(io::StdoutLock<'static>),
+    Standard(io::Stdout),
     File(Staged),
 }
 
@@ -201,7 +205,7 @@ impl Output {
     fn new(by_line: bool, file: Option<&Path>) -> Result<Self> {
         let sink = match file {
             Some(path) => Sink::File(Staged::begin(path)?),
-            None => Sink::Standard(io::stdout().lock()),
+            None => Sink::Standard(io::stdout()),
         };
         let by_line = by_line && file.is_none();
         Ok(Self { out: io::BufWriter::new(sink), by_line })
@@ -216,6 +220,11 @@ impl Output {
 
     fn end_line(&mut self) -> io::Result<()> {
         self.out.write_all(b"\n")?;
+        self.pause()
+    }
+
+    /// Somebody may be waiting for what was written.
+    fn pause(&mut self) -> io::Result<()> {
         if self.by_line { self.out.flush() } else { Ok(()) }
     }
 

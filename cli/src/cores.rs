@@ -14,8 +14,8 @@ thread_local! {
     static SHARES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How many threads to work with: one for each core, unless `MERCER_THREADS` says otherwise; no more
-/// where other threads are at work already.
+/// How many threads to work with: one for each core, unless `MERCER_THREADS` says otherwise; no
+/// more where other threads are at work already.
 pub(crate) fn count() -> usize {
     if SHARES.get() {
         return 1;
@@ -25,8 +25,8 @@ pub(crate) fn count() -> usize {
     wished.filter(|&threads| threads > 0).unwrap_or_else(cores)
 }
 
-/// What `work` makes of the numbers below `count`, of `part` of them at a time. `done` is called now
-/// and then, with how many more are finished.
+/// What `work` makes of the numbers below `count`, of `part` of them at a time. `done` is called
+/// now and then, with how many more are finished.
 pub(crate) fn in_parts<R: Send>(
     count: usize,
     part: usize,

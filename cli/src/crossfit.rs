@@ -4,6 +4,7 @@ use mercer::Error;
 use mercer::detect::LearnSizes;
 use mercer::detect::learning::{LearnScratch, Learning};
 use mercer::kernel::{BlockKernel, Indexed};
+use mercer::math::Real;
 
 use crate::grid::Grid;
 use crate::memory::Memory;
@@ -15,7 +16,7 @@ const LEAST_ENTRIES: usize = 1 << 13;
 const MOST_ENTRIES: usize = 1 << 27;
 
 /// Where a thread makes its folds.
-enum Room<'r, 's, T> {
+enum Room<'r, 's, T: Real> {
     Own(&'r mut LearnScratch<'s, T>),
     Other(Memory<T>),
 }

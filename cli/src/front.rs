@@ -205,7 +205,8 @@ impl Front {
         self.window + self.hop * self.operators.iter().map(more).sum::<usize>()
     }
 
-    /// Which numbers of a reading are sizes, that vary by factors; logarithms of such have names of their own.
+    /// Which numbers of a reading are sizes, that vary by factors; logarithms of such have names of
+    /// their own.
     pub(crate) fn are_sizes(&self) -> Vec<bool> {
         let is_size = |feature: &Feature| {
             matches!(feature, Feature::Std | Feature::Rms | Feature::PeakToPeak | Feature::Mad)
@@ -280,7 +281,8 @@ impl Front {
         text
     }
 
-    /// For each number of a channel, what it is at the floor of logarithms; none if it is no logarithm.
+    /// For each number of a channel, what it is at the floor of logarithms; none if it is no
+    /// logarithm.
     fn floors(&self) -> Vec<Option<f32>> {
         let least = Real::ln(self.floor);
         let floor = |feature: &Feature| match feature {

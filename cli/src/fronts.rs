@@ -13,10 +13,12 @@ use crate::windows::{
 /// What could be made of raw samples.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FrontSearch {
-    /// Rows are raw samples: compare readings of windows of so many of them, which takes --label. `auto`: the four longest of 16, 32, 64, 128, 256, 512 that give enough windows
+    /// Rows are raw samples: compare readings of windows of so many of them, which takes --label.
+    /// `auto`: the four longest of 16, 32, 64, 128, 256, 512 that give enough windows
     #[arg(long, value_name = "N,…|auto", value_delimiter = ',', value_parser = window)]
     window: Vec<WindowChoice>,
-    /// What a window becomes, for each channel, as for `mercer fit`; repeat it to compare several sets. `auto` [default]: mean and logstd, with logmad, with bands4, with both
+    /// What a window becomes, for each channel, as for `mercer fit`; repeat it to compare several
+    /// sets. `auto` [default]: mean and logstd, with logmad, with bands4, with both
     #[arg(long, value_name = "LIST|auto", value_parser = features)]
     features: Vec<FeatureChoice>,
     #[command(flatten)]

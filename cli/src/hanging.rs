@@ -1,6 +1,7 @@
 //! Words that go on in the next line where they do not fit.
 
-/// A text that starts at column `indent`: on a terminal it goes on there in the next line where words do not fit; one line elsewhere.
+/// A text that starts at column `indent`: on a terminal it goes on there in the next line where
+/// words do not fit; one line elsewhere.
 pub(crate) fn hang(text: &str, indent: usize) -> String {
     match console::Term::stdout().size_checked() {
         Some((_, columns)) => wrap(text, indent, usize::from(columns)),
@@ -8,7 +9,8 @@ pub(crate) fn hang(text: &str, indent: usize) -> String {
     }
 }
 
-/// The same for a window of so many columns. A word of its own that is too long is left to the terminal.
+/// The same for a window of so many columns. A word of its own that is too long is left to the
+/// terminal.
 pub(crate) fn wrap(text: &str, indent: usize, columns: usize) -> String {
     let mut wrapped = String::new();
     let mut column = indent;

@@ -9,6 +9,7 @@ use mercer::error::Fault;
 use crate::Number;
 use crate::front::{Front, Room, Stream};
 use crate::label::NormalLabels;
+use crate::lines::BeforeWaiting;
 use crate::missing::{Care, Garbled, Missing};
 use crate::model::Model;
 use crate::source::Far;
@@ -294,12 +295,22 @@ impl<'f, T: Number> Intake<'f, T> {
         self.cut.is_none().then(|| self.table.wished_order()).flatten()
     }
 
+    /// To be called whenever all readings were given that are here, and more may be long in coming.
+    pub(crate) fn before_waiting(&mut self, call: Option<BeforeWaiting>) {
+        self.table.before_waiting(call);
+    }
+
     /// Something is wrong with the reading.
     pub(crate) fn misfit(&self, error: Error) -> anyhow::Error {
-        let Some(first) = self.first() else {
-            return self.table.row().misfit(&self.columns, error);
-        };
-        let place = format!("{}:{}", self.table.name(), first.line);
+        self.misfit_of(self.line(), error)
+    }
+
+    /// Something is wrong with the reading whose row, or first row, stands on this line.
+    pub(crate) fn misfit_of(&self, line: u64, error: Error) -> anyhow::Error {
+        if self.cut.is_none() {
+            return self.table.misfit(line, &self.columns, error);
+        }
+        let place = format!("{}:{line}", self.table.name());
         match error {
             Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
                 let name = self.names.get(input).map(|name| excerpt(name)).unwrap_or_default();

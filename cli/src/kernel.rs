@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::Number;
 use crate::grid::Grid;
 
-/// A kernel by name and parameters: `{"rbf": {"gamma": 0.1}}`. Braces where there are none, or serde
-/// would let strangers stand there.
+/// A kernel by name and parameters: `{"rbf": {"gamma": 0.1}}`. Braces where there are none, or
+/// serde would let strangers stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum KernelSpec<T> {
@@ -45,7 +45,8 @@ pub(crate) enum KernelSpec<T> {
     Cosine {},
 }
 
-/// Evaluates an expression with the kernel that a [`KernelSpec`] of numbers `$t` names, as a value of the library's type for it.
+/// Evaluates an expression with the kernel that a [`KernelSpec`] of numbers `$t` names, as a value
+/// of the library's type for it.
 macro_rules! with_kernel {
     ($spec:expr, $t:ty, $kernel:ident => $body:expr) => {{
         use mercer::kernel as library;
@@ -119,7 +120,8 @@ impl<T: Real> std::fmt::Display for KernelSpec<T> {
 /// Pairs of more samples than this take too long to look at.
 const MOST_FOR_MEDIAN: usize = 512;
 
-/// `1/(8·m)`, `m` being the median squared distance of the samples, or of some that are spread evenly over all of them.
+/// `1/(8·m)`, `m` being the median squared distance of the samples, or of some that are spread
+/// evenly over all of them.
 pub(crate) fn gamma_for<T: Number>(samples: &Grid<T>) -> Result<T, Error> {
     let stride = samples.rows().div_ceil(MOST_FOR_MEDIAN).max(1);
     let rows: Vec<u32> = (0..samples.count() as u32).step_by(stride).collect();

@@ -14,7 +14,8 @@ const NORMAL: [&str; 6] = ["normal", "ok", "good", "healthy", "false", "no"];
 /// Which labels are normal.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct NormalLabels {
-    /// A label of normal rows; repeat it for more of them [default: 0, normal, ok, good, healthy, false, no; and cells that are empty, n/a, NaN or the like]
+    /// A label of normal rows; repeat it for more of them [default: 0, normal, ok, good, healthy,
+    /// false, no; and cells that are empty, n/a, NaN or the like]
     #[arg(long = "normal", value_name = "LABEL")]
     pub(crate) labels: Vec<String>,
 }

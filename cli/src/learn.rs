@@ -22,7 +22,8 @@ use crate::spread::spreads;
 use crate::text::{excerpt, shorten};
 use crate::training::{LONGEST_WARNING, Training};
 
-/// Learns a model. `done` is called after each of the [models](Choices::fits) that it takes but the last.
+/// Learns a model. `done` is called after each of the [models](Choices::fits) that it takes but the
+/// last.
 pub(crate) fn learn<T: Number>(
     data: &Loaded<T>,
     choices: &Choices,
@@ -251,7 +252,8 @@ where
 }
 
 impl<T: Number> Fitted<T> {
-    /// Replaces landmarks that span all samples by all samples: the same model but for rounding, and with the signs of exact kernel PCA.
+    /// Replaces landmarks that span all samples by all samples: the same model but for rounding,
+    /// and with the signs of exact kernel PCA.
     fn make_exact<K, S>(&mut self, kernel: &K, samples: &S, components: usize) -> Result<(), Error>
     where
         S: Samples<View = [T]>,

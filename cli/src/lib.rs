@@ -1,7 +1,7 @@
 //! The host command `mercer`: from a CSV on the desk to a model in flash.
 //!
-//! All mathematics is the library's, on memory whose sizes come from the file; what is here reads, writes and shows.
-//! `mercer --help` lists the commands.
+//! All mathematics is the library's, on memory whose sizes come from the file; what is here reads,
+//! writes and shows. `mercer --help` lists the commands.
 
 // In the order in which data flow.
 mod escape;
@@ -20,11 +20,13 @@ mod rows;
 mod port;
 mod source;
 mod survey;
+mod unreadable;
 mod table;
 mod kernel;
 mod logs;
 mod memory;
 mod cores;
+mod queue;
 mod crossfit;
 mod samples;
 mod saturation;

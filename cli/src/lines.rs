@@ -1,5 +1,5 @@
-//! Which line of a file a byte is on: the CSV parser counts blank lines and those that end as on Windows differently than an editor does.
-//! And an end to lines that have none.
+//! Which line of a file a byte is on: the CSV parser counts blank lines and those that end as on
+//! Windows differently than an editor does. And an end to lines that have none.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,7 +19,11 @@ pub(crate) struct Lines<R> {
     is_blank: bool,
     /// The last byte was a return, which ends a line alone or together with the next byte.
     after_return: bool,
+    before_waiting: Option<BeforeWaiting>,
 }
+
+/// To be called when all that was read is used up, and more may be long in coming.
+pub(crate) type BeforeWaiting = Box<dyn FnMut() -> io::Result<()> + Send>;
 
 /// A row that is longer than [`LONGEST_ROW`], where it begins.
 #[derive(Debug)]
@@ -48,7 +52,12 @@ impl<R: Read> Lines<R> {
             byte: 0,
             is_blank: true,
             after_return: false,
+            before_waiting: None,
         }
+    }
+
+    pub(crate) fn before_waiting(&mut self, call: Option<BeforeWaiting>) {
+        self.before_waiting = call;
     }
 
     /// The first line that is not blank and does not begin before this byte.
@@ -72,6 +81,9 @@ impl<R: Read> Read for Lines<R> {
             && self.byte - begin > LONGEST_ROW
         {
             return Err(io::Error::other(LongRow { line }));
+        }
+        if let Some(call) = &mut self.before_waiting {
+            call()?;
         }
         let count = self.input.read(buffer)?;
         for &byte in &buffer[..count] {

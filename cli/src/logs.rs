@@ -34,7 +34,8 @@ pub(crate) fn log_choice(text: &str) -> Result<LogChoice, String> {
 }
 
 impl LogChoice {
-    /// The same for readings that a front end makes, which says what its numbers are: only sizes can be logarithmic.
+    /// The same for readings that a front end makes, which says what its numbers are: only sizes
+    /// can be logarithmic.
     pub(crate) fn with_front(&self, front: &Front) -> Self {
         match self {
             Self::Auto => Self::AutoAmong(front.are_sizes()),

@@ -12,7 +12,8 @@ pub(crate) enum Missing {
     Error,
     /// Their rows are left out, and counted on standard error.
     Skip,
-    /// They are filled: by what the other cells of the row say to a model, in `fit` and `tune` by the median of the column; a row that has none is left out.
+    /// They are filled: by what the other cells of the row say to a model, in `fit` and `tune` by
+    /// the median of the column; a row that has none is left out.
     Impute,
 }
 

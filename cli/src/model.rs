@@ -32,7 +32,8 @@ pub(crate) struct Model<T> {
     pub mean: Vec<T>,
     /// What each input is divided by afterwards.
     pub deviation: Vec<T>,
-    /// Below this a logarithmic input counts as this, before its logarithm is taken and all else is done; 0 for an input that is not logarithmic. Empty if none is.
+    /// Below this a logarithmic input counts as this, before its logarithm is taken and all else
+    /// is done; 0 for an input that is not logarithmic. Empty if none is.
     pub floor: Vec<T>,
     /// Which raw values each input had in training.
     pub quantiles: Vec<Spread<T>>,
@@ -146,7 +147,8 @@ impl<T: Number> Model<T> {
         known.then(|| Cost::gaussian(inputs, points, components).with_logs(self.logs()))
     }
 
-    /// Bytes of stack that a score takes on a device: a bound where [`cost`](Self::cost) is known, else about.
+    /// Bytes of stack that a score takes on a device: a bound where [`cost`](Self::cost) is known,
+    /// else about.
     pub(crate) fn stack(&self) -> usize {
         let in_f32 = Cost::gaussian(self.inputs(), self.points.rows(), self.components()).ram;
         in_f32 * size_of::<T>() / size_of::<f32>()

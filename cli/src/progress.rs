@@ -1,9 +1,10 @@
 //! Progress on work that takes longer than a second.
 
+use std::fmt;
 use std::thread;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::source::Far;
 use crate::speech::is_quiet;
@@ -12,7 +13,8 @@ use crate::speech::is_quiet;
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
-/// A line on the terminal that appears only when the work takes longer than a second, in however few steps; none when standard error is no terminal.
+/// A line on the terminal that appears only when the work takes longer than a second, in however
+/// few steps; none when standard error is no terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
 }
@@ -23,14 +25,14 @@ impl Progress {
         let bar = if length == 0 { ProgressBar::no_length() } else { ProgressBar::new(length) };
         let template = match length {
             0 => "{spinner} {msg}: {pos}, {elapsed}",
-            _ => "{msg} {wide_bar} {pos}/{len}, {eta} left",
+            _ => "{msg} {wide_bar} {pos}/{len}{time_left}",
         };
         Self::shown(bar, what, template)
     }
 
     /// Work on so many bytes.
     fn of_bytes(what: &'static str, bytes: u64) -> Self {
-        let template = "{msg} {wide_bar} {bytes}/{total_bytes}, {eta} left";
+        let template = "{msg} {wide_bar} {bytes}/{total_bytes}{time_left}";
         Self::shown(ProgressBar::new(bytes), what, template)
     }
 
@@ -41,11 +43,17 @@ impl Progress {
 
     /// A row is done.
     pub(crate) fn row(&mut self, far: &Far) {
-        if far.size.is_some() { self.bar.set_position(far.read()) } else { self.step() }
+        self.rows(1, far);
+    }
+
+    /// So many rows are done.
+    pub(crate) fn rows(&mut self, rows: usize, far: &Far) {
+        if far.size.is_some() { self.bar.set_position(far.read()) } else { self.advance(rows) }
     }
 
     fn shown(bar: ProgressBar, what: &'static str, template: &str) -> Self {
-        bar.set_style(ProgressStyle::with_template(template).expect("a template that is right"));
+        let style = ProgressStyle::with_template(template).expect("a template that is right");
+        bar.set_style(style.with_key("time_left", time_left));
         bar.set_draw_target(ProgressDrawTarget::hidden());
         let later = bar.clone();
         thread::spawn(move || {
@@ -67,6 +75,14 @@ impl Progress {
     /// So many pieces are done.
     pub(crate) fn advance(&mut self, pieces: usize) {
         self.bar.inc(pieces as u64);
+    }
+}
+
+/// How long it will still take: nothing before the first piece is done, as nobody can know.
+fn time_left(state: &ProgressState, text: &mut dyn fmt::Write) {
+    if state.pos() > 0 {
+        // A terminal that does not take it has no other line to say so.
+        let _ = write!(text, ", {:#} left", HumanDuration(state.eta()));
     }
 }
 

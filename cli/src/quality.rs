@@ -1,10 +1,12 @@
 //! How well scores tell normal from anomalous readings, and how sure one can be of it.
 //!
-//! - AUROC: the chance that an anomalous reading scores higher than a normal one, ties as one half; its interval is that of
-//!   Newcombe (2006, method 5), which stays honest at 1, where the usual one has no width.
+//! - AUROC: the chance that an anomalous reading scores higher than a normal one, ties as one half;
+//!   its interval is that of Newcombe (2006, method 5), which stays honest at 1, where the usual
+//!   one has no width.
 //! - Rates: Wilson's score interval (1927).
 //!
-//! Both take readings as independent of each other; those of a recording are not, so that the truth can lie outside more often.
+//! Both take readings as independent of each other; those of a recording are not, so that the truth
+//! can lie outside more often.
 
 /// Two-sided 95 %.
 const Z: f64 = 1.959_963_984_540_054;

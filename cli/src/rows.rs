@@ -12,10 +12,12 @@ use crate::text::excerpt;
 /// Which rows are taken. They are counted from 0, the header not among them.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct RowChoice {
-    /// Only rows with this cell; repeat it for another column (both must hold) or another value (either may)
+    /// Only rows with this cell; repeat it for another column (both must hold) or another value
+    /// (either may)
     #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
     pub conditions: Vec<String>,
-    /// Only these rows, counted from 0, such as 0-399,500- (from 500 to the end); or those whose numbers are in this file, separated by white space or commas. `fit` takes them
+    /// Only these rows, counted from 0, such as 0-399,500- (from 500 to the end); or those whose
+    /// numbers are in this file, separated by white space or commas. `fit` takes them
     /// in that order. No window of raw samples spans a row that is left out, by this or otherwise
     #[arg(long, value_name = "LIST|FILE", value_parser = row_list)]
     pub rows: Option<RowList>,
@@ -25,8 +27,10 @@ pub(crate) struct RowChoice {
     /// Of the rows that are left, only each K-th; of raw samples, each K-th window
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
-    /// What becomes of rows with cells that are empty, n/a, NaN or the like. After one that is skipped, a new window
-    /// of raw samples begins, as on a device. `skip` and `impute` also leave out, and name, lines that are garbled [default: error; skip for standard input and raw samples]
+    /// What becomes of rows with cells that are empty, n/a, NaN or the like. After one that is
+    /// skipped, a new window of raw samples begins, as on a device. `skip` and `impute` also
+    /// leave out, and name, lines that are garbled [default: error; skip for standard input and
+    /// raw samples]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub missing: Option<Missing>,
     /// Only the rows of one machine, which follow each other as if there were no others.

@@ -9,7 +9,8 @@ pub(crate) enum SampleType {
     /// Numbers.
     #[default]
     F32,
-    /// Counts of a converter, which --units of `fit` brings to units: a window takes half the memory.
+    /// Counts of a converter, which --units of `fit` brings to units: a window takes half the
+    /// memory.
     I16,
 }
 

@@ -95,7 +95,8 @@ impl Dump {
         self.samples.first().map_or(0, Vec::len)
     }
 
-    /// Components that have variance; scikit-learn may list others, on which everything projects to 0.
+    /// Components that have variance; scikit-learn may list others, on which everything projects to
+    /// 0.
     pub(crate) fn rank(&self) -> usize {
         let largest = self.eigenvalues.first().copied().unwrap_or_default();
         self.eigenvalues.iter().take_while(|&&value| value > 1e-12 * largest).count()

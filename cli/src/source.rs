@@ -21,13 +21,16 @@ pub(crate) struct Source {
     /// CSV file with a line of column names, compressed by gzip or not; `-` for standard input
     #[arg(value_name = "DATA.csv")]
     pub data: PathBuf,
-    /// What stands between two cells, `tab` for a tabulator [default: a comma; or a semicolon, tabulator or bar, if the first line has these and no comma]
+    /// What stands between two cells, `tab` for a tabulator [default: a comma; or a semicolon,
+    /// tabulator or bar, if the first line has these and no comma]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
-    /// What stands in front of decimals [default: a point; or a comma, if cells are not separated by commas and have one]
+    /// What stands in front of decimals [default: a point; or a comma, if cells are not separated
+    /// by commas and have one]
     #[arg(long, value_enum, value_name = "MARK")]
     pub decimal: Option<DecimalMark>,
-    /// The first line is data too; columns are then called x0, x1, … For a model, as many columns as it has inputs are taken in its order
+    /// The first line is data too; columns are then called x0, x1, … For a model, as many columns
+    /// as it has inputs are taken in its order
     #[arg(long)]
     pub no_header: bool,
     /// It is a serial port, with so many bits a second.

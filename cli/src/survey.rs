@@ -1,9 +1,9 @@
 //! Columns that are no inputs, by their names and first cells.
 //!
-//! - *Clocks and counters* rise or fall by the same from row to row: the values lie on a line, as near
-//!   as the digits that are written (or single precision) allow, and each step is at least one unit of
-//!   the last digit. The line may start afresh once in 16 rows, as with each recording. A clock whose
-//!   steps differ is known by its name only.
+//! - *Clocks and counters* rise or fall by the same from row to row: the values lie on a line, as
+//!   near as the digits that are written (or single precision) allow, and each step is at least one
+//!   unit of the last digit. The line may start afresh once in 16 rows, as with each recording. A
+//!   clock whose steps differ is known by its name only.
 //! - *Texts*: more than half of the cells that say anything are no numbers.
 //! - *Labels* and *ids* by name: few different values, or whole numbers.
 //!

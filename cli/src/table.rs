@@ -1,4 +1,5 @@
-//! Rows of a CSV file, one at a time: chosen, counted, and with every fault named by file, line and column.
+//! Rows of a CSV file, one at a time: chosen, counted, and with every fault named by file, line and
+//! column.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::Read;
@@ -10,7 +11,7 @@ use mercer::Error;
 use mercer::error::Fault;
 
 use crate::decimals::{Decimals, NoNumber};
-use crate::lines::{Lines, LongRow};
+use crate::lines::{BeforeWaiting, Lines};
 use crate::missing::says_nothing;
 use crate::model::LONGEST_NAME;
 use crate::names::names;
@@ -20,13 +21,16 @@ use crate::source::Far;
 pub(crate) use crate::source::Source;
 use crate::survey::{self, Column, Kind};
 use crate::text::{excerpt, list, note, thousands};
+use crate::unreadable::{csv_error, line_of};
 use crate::{Number, escape};
 
 /// Which columns are inputs.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ColumnChoice {
-    /// Inputs, in this order; a name with a comma stands in double quotes, or in an option of its own [default: all columns but those of --drop, --label, --by and --where, and
-    /// those that are no sensors by their names and first cells: clocks and counters, texts, labels, ids]
+    /// Inputs, in this order; a name with a comma stands in double quotes, or in an option of its
+    /// own [default: all columns but those of --drop, --label, --by and --where, and
+    /// those that are no sensors by their names and first cells: clocks and counters, texts,
+    /// labels, ids]
     #[arg(long, value_name = "NAME,…")]
     pub columns: Vec<String>,
     /// Columns that are no inputs
@@ -43,6 +47,9 @@ const MOST_COLUMNS: usize = 200_000;
 /// Rows, and cells, that are looked at to tell which columns are inputs.
 const MOST_AHEAD: usize = 4096;
 const MOST_CELLS_AHEAD: usize = 1 << 20;
+
+/// As many as a pipe holds.
+const BYTES_AT_A_TIME: usize = 64 << 10;
 
 type Reader = csv::Reader<Lines<Box<dyn Read + Send>>>;
 
@@ -136,6 +143,7 @@ impl Table {
             .delimiter(opened.delimiter)
             .quoting(opened.has_quotes)
             .has_headers(!source.no_header)
+            .buffer_capacity(BYTES_AT_A_TIME)
             .from_reader(Lines::new(opened.input));
         let first = match reader.headers() {
             Ok(first) => first.clone(),
@@ -188,6 +196,11 @@ impl Table {
     /// Looks at no more than so many rows before it gives the first.
     pub(crate) fn look_ahead(&mut self, rows: usize) {
         self.most_ahead = rows;
+    }
+
+    /// To be called whenever all rows were given that are here, and more may be long in coming.
+    pub(crate) fn before_waiting(&mut self, call: Option<BeforeWaiting>) {
+        self.reader.get_mut().before_waiting(call);
     }
 
     /// What to call it in messages.
@@ -475,60 +488,40 @@ impl Row<'_> {
 
     /// File and line, e.g. `data.csv:17`.
     pub(crate) fn place(&self) -> String {
-        format!("{}:{}", self.table.name, self.line())
-    }
-
-    /// Something is wrong with the row as a reading, whose inputs are in these columns.
-    pub(crate) fn misfit(&self, columns: &[usize], error: Error) -> anyhow::Error {
-        match error {
-            Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
-                self.fault(columns.get(input).copied().unwrap_or_default(), TOO_LARGE)
-            }
-            Error::Query(fault) => anyhow!("{}: {fault}", self.place()),
-            other => anyhow!("{}: {other}", self.place()),
-        }
+        self.table.place(self.line())
     }
 
     /// Something is wrong with a cell.
     pub(crate) fn fault(&self, column: usize, what: &str) -> anyhow::Error {
-        let name = self.table.header.get(column).map_or("", String::as_str);
-        let hint = match self.table.inputs_implied && !name.is_empty() {
-            true => format!("; if it is no input: --drop {}", escape::shell(name)),
-            false => String::new(),
-        };
-        anyhow!("{}:{}: {what} (column {}{hint})", self.place(), column + 1, excerpt(name))
+        self.table.fault(self.line(), column, what)
     }
 }
 
-fn line_of(lines: &Lines<Box<dyn Read + Send>>, position: Option<&csv::Position>) -> u64 {
-    lines.line_from(position.map_or(0, csv::Position::byte))
-}
+impl Table {
+    fn place(&self, line: u64) -> String {
+        format!("{}:{line}", self.name)
+    }
 
-/// What the parser says, in our words.
-fn csv_error(
-    name: &str,
-    lines: &Lines<Box<dyn Read + Send>>,
-    header: &[String],
-    error: csv::Error,
-) -> anyhow::Error {
-    let line = line_of(lines, error.position());
-    match error.kind() {
-        ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            let (expected, found) = (*expected_len, *len);
-            let column = expected.min(found) + 1;
-            let missing = header.get(found as usize);
-            let missing =
-                missing.map_or(String::new(), |name| format!(", {} is missing", excerpt(name)));
-            anyhow!("{name}:{line}:{column}: {found} cells instead of {expected}{missing}")
+    /// Something is wrong with the row on this line as a reading, whose inputs are in these
+    /// columns.
+    pub(crate) fn misfit(&self, line: u64, columns: &[usize], error: Error) -> anyhow::Error {
+        match error {
+            Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
+                self.fault(line, columns.get(input).copied().unwrap_or_default(), TOO_LARGE)
+            }
+            Error::Query(fault) => anyhow!("{}: {fault}", self.place(line)),
+            other => anyhow!("{}: {other}", self.place(line)),
         }
-        ErrorKind::Utf8 { err, .. } => {
-            anyhow!("{name}:{line}:{}: a cell that is not UTF-8 text", err.field() + 1)
-        }
-        ErrorKind::Io(cause) => match cause.get_ref().and_then(|cause| cause.downcast_ref()) {
-            Some(long @ LongRow { line }) => anyhow!("{name}:{line}: {long}"),
-            None => anyhow::Error::from(error).context(name.to_string()),
-        },
-        _ => anyhow!("{name}:{line}: {error}"),
+    }
+
+    /// Something is wrong with a cell of this line.
+    fn fault(&self, line: u64, column: usize, what: &str) -> anyhow::Error {
+        let name = self.header.get(column).map_or("", String::as_str);
+        let hint = match self.inputs_implied && !name.is_empty() {
+            true => format!("; if it is no input: --drop {}", escape::shell(name)),
+            false => String::new(),
+        };
+        anyhow!("{}:{}: {what} (column {}{hint})", self.place(line), column + 1, excerpt(name))
     }
 }
 

@@ -33,8 +33,8 @@ pub(crate) struct Training {
     pub unspanned: f64,
     /// Components that could have been kept.
     pub rank: usize,
-    /// The share of false alarms that the threshold is for, of normal readings that are unusual; none
-    /// if it is not calibrated.
+    /// The share of false alarms that the threshold is for, of normal readings that are unusual;
+    /// none if it is not calibrated.
     pub false_alarms: Option<f64>,
     /// How often the alarm, by its default rule, is raised by the scores that the threshold was
     /// calibrated on; none as above.

@@ -1,5 +1,5 @@
-//! Files that do not have their name yet, and new folders that nothing is in yet, so that none is left
-//! behind when the program is interrupted.
+//! Files that do not have their name yet, and new folders that nothing is in yet, so that none is
+//! left behind when the program is interrupted.
 
 use std::fs;
 use std::io;

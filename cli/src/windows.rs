@@ -12,11 +12,14 @@ use crate::text::{note, thousands, warn};
 /// What is made of raw samples.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FrontChoice {
-    /// Rows are raw samples: make a reading of every window of so many of them. `auto`: 256, or a smaller power of two if recordings are short
+    /// Rows are raw samples: make a reading of every window of so many of them. `auto`: 256, or a
+    /// smaller power of two if recordings are short
     #[arg(long, value_name = "N|auto", value_parser = window)]
     pub(crate) window: Option<WindowChoice>,
-    /// What a window becomes, for each channel: mean, std, logstd, rms, p2p, min, max, crest, skew, kurt, mad, logmad, zc, and bandsB (logarithms of the energies in B bands of
-    /// frequencies; the window must be a power of two). `auto`: mean,logstd,bands4, or mean,logstd,logmad if bands cannot be
+    /// What a window becomes, for each channel: mean, std, logstd, rms, p2p, min, max, crest,
+    /// skew, kurt, mad, logmad, zc, and bandsB (logarithms of the energies in B bands of
+    /// frequencies; the window must be a power of two). `auto`: mean,logstd,bands4, or
+    /// mean,logstd,logmad if bands cannot be
     #[arg(long, value_name = "LIST|auto", value_parser = features)]
     pub(crate) features: Option<FeatureChoice>,
     #[command(flatten)]
@@ -26,22 +29,27 @@ pub(crate) struct FrontChoice {
 /// What is made of raw samples, but for windows and features.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FrontRest {
-    /// Samples from the start of a window to that of the next; with more than --window, some are in none [default: half the window]
+    /// Samples from the start of a window to that of the next; with more than --window, some are
+    /// in none [default: half the window]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hop: Option<u32>,
-    /// What is done with readings over time, one after the other: maW (mean of the last W), ewmaA, lagL (the last L side by side), diff
+    /// What is done with readings over time, one after the other: maW (mean of the last W), ewmaA,
+    /// lagL (the last L side by side), diff
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Operator>)]
     pub(crate) operators: Vec<Operator>,
-    /// Deviations and mean differences below it count as this before their logarithm is taken, energies below its square as that [default: 1e-9]
+    /// Deviations and mean differences below it count as this before their logarithm is taken,
+    /// energies below its square as that [default: 1e-9]
     #[arg(long, value_name = "F")]
     pub(crate) floor: Option<f32>,
-    /// What samples are multiplied by, such as units per count: one number, or one for each channel
+    /// What samples are multiplied by, such as units per count: one number, or one for each
+    /// channel
     #[arg(long, value_name = "U,…", value_delimiter = ',', allow_negative_numbers = true)]
     pub(crate) units: Vec<f32>,
     /// Samples a second, so that bands can be told in hertz
     #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(crate) rate: Option<f64>,
-    /// Rows in a row with the same text in this column are one recording; it is no input. No window, operator or fold crosses from one to the next [default: all rows are one]
+    /// Rows in a row with the same text in this column are one recording; it is no input. No
+    /// window, operator or fold crosses from one to the next [default: all rows are one]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: Option<String>,
 }

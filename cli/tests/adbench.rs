@@ -58,7 +58,8 @@ fn auroc_on_real_data_is_that_of_the_reference() {
     assert_eq!(compared, 6);
 }
 
-/// What a stranger does first: `mercer fit` on the normal rows of a file, with nothing else said. Warnings are for what is rare.
+/// What a stranger does first: `mercer fit` on the normal rows of a file, with nothing else said.
+/// Warnings are for what is rare.
 #[test]
 fn fits_with_defaults_are_quiet() {
     let Some(folder) = shared("adbench") else { return };

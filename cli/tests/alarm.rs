@@ -5,7 +5,8 @@ mod common;
 use common::{Desk, column};
 use serde_json::Value;
 
-/// 60 rows of one recording, then 40 of each of two others; in the middle of each something is wrong.
+/// 60 rows of one recording, then 40 of each of two others; in the middle of each something is
+/// wrong.
 const RECORDINGS: [(&str, usize); 3] = [("a", 60), ("b", 40), ("c", 40)];
 
 /// A desk with a model and `test.csv`, whose columns beside the inputs are `state` and `run`.
@@ -158,7 +159,8 @@ fn a_timeline_has_the_same_alarm_and_names_its_rule() {
     }
 }
 
-/// An alarm that a fault is the cause of is up for some rows of the next stretch, too, which has not caused it.
+/// An alarm that a fault is the cause of is up for some rows of the next stretch, too, which has
+/// not caused it.
 #[test]
 fn an_alarm_that_is_left_over_finds_nothing() {
     let desk = desk();

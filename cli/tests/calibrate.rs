@@ -1,4 +1,5 @@
-//! `mercer calibrate`: a threshold from rows after learning, as the definition has it; what is refused leaves no file.
+//! `mercer calibrate`: a threshold from rows after learning, as the definition has it; what is
+//! refused leaves no file.
 
 mod common;
 #[path = "../../tests/learning/mod.rs"]

@@ -87,7 +87,8 @@ fn other_activities_score_higher_than_walking() {
         pairs.map(|(o, w)| if o > w { 1.0 } else { f64::from(u8::from(o == w)) / 2.0 }).sum();
     let auroc = won / 7500.0;
     println!("AUROC {auroc:.4}");
-    // The reference, to four places, is exact kernel PCA in double precision; this is single precision with 48 landmarks of 50.
+    // The reference, to four places, is exact kernel PCA in double precision; this is single
+    // precision with 48 landmarks of 50.
     assert!((auroc - 0.9595).abs() < 0.0005, "{auroc}");
 }
 

@@ -57,7 +57,8 @@ fn check(case: &HashMap<&str, &str>) {
         let centre = column(&reference, "kxx").into_iter().fold(0.0, f64::max);
         for (ours, theirs) in [("spe", "spe"), ("t2", "t2"), ("abs_sum", "fabs")] {
             let (found, expected) = (column(&scored, ours), column(&reference, theirs));
-            // SPE is a difference of larger numbers; where all components are kept, it is their rounding.
+            // SPE is a difference of larger numbers; where all components are kept, it is their
+            // rounding.
             let scale = if ours == "spe" {
                 centre
             } else {

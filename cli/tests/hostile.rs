@@ -428,7 +428,8 @@ fn dump() -> Value {
 #[test]
 fn names_of_an_import_do_nothing() {
     let desk = Desk::new();
-    // As many samples as it takes, of as many inputs as there are names: a linear kernel, whose eigenvectors are easy to give.
+    // As many samples as it takes, of as many inputs as there are names: a linear kernel, whose
+    // eigenvectors are easy to give.
     let mut dump = dump();
     let inputs = dump["samples"][0].as_array().expect("a sample").len();
     for names in HOSTILE.chunks_exact(inputs) {

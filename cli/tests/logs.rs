@@ -1,10 +1,12 @@
-//! `--log`: the same as taking the logarithm of columns by hand, and said wherever a model is shown.
+//! `--log`: the same as taking the logarithm of columns by hand, and said wherever a model is
+//! shown.
 
 mod common;
 
 use common::{Desk, column, golden, text};
 
-/// Rows of a temperature, the strength of a vibration and its energy; with their logarithms if asked for.
+/// Rows of a temperature, the strength of a vibration and its energy; with their logarithms if
+/// asked for.
 fn table(rows: std::ops::Range<u32>, logs: bool) -> String {
     let mut csv = String::from("temperature,strength,energy\n");
     for i in rows {

@@ -1,4 +1,5 @@
-//! `mercer new firmware`: what it writes, and what it refuses. `cargo xtask firmware pico-embassy` builds and runs it.
+//! `mercer new firmware`: what it writes, and what it refuses. `cargo xtask firmware pico-embassy`
+//! builds and runs it.
 
 mod common;
 

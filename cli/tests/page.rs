@@ -1,5 +1,5 @@
-//! The page of `mercer report` in a browser: on screens of several widths, light and dark, on paper,
-//! with its script and without.
+//! The page of `mercer report` in a browser: on screens of several widths, light and dark, on
+//! paper, with its script and without.
 
 mod browser;
 mod common;

@@ -1,4 +1,5 @@
-//! Shoulder exercises, raw: `fit` and `eval` on counts with gravity and gyroscope, and `docs/SIGNALS.md`.
+//! Shoulder exercises, raw: `fit` and `eval` on counts with gravity and gyroscope, and
+//! `docs/SIGNALS.md`.
 //!
 //! `MERCER_UPDATE=1 cargo test -p mercer-cli --test shoulder` writes its table anew.
 

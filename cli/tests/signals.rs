@@ -1,4 +1,5 @@
-//! Raw recordings with labelled anomalies through `fit` and `eval`, beside a reference in double precision.
+//! Raw recordings with labelled anomalies through `fit` and `eval`, beside a reference in double
+//! precision.
 
 mod common;
 #[path = "../../tests/document/mod.rs"]
@@ -103,7 +104,8 @@ fn detection_is_that_of_the_reference() {
         if (auroc - reference.auroc).abs() > step.max(0.003) + ROUNDING {
             wrong.push(format!("{what}: AUROC {auroc:.4}, reference {}", reference.auroc));
         }
-        // As the reference does it: the same, so that its scaling inside of folds is all that differs.
+        // As the reference does it: the same, so that its scaling inside of folds is all that
+        // differs.
         for (kind, found, expected, windows) in [
             ("false alarms", inside.normal, reference.unusual.normal, normal),
             ("detected", inside.anomalous, reference.unusual.anomalous, anomalous),

@@ -5,17 +5,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use mercer::Error;
+use mercer::detect::Verdict;
 
 use super::Output;
+use super::batch::{Batch, Writer, answer_all};
 use super::line::Line;
 use crate::Number;
+use crate::cores;
 use crate::intake::{Beside, Intake};
 use crate::label::NormalLabels;
 use crate::loaded::{Loaded, load};
 use crate::missing::Missing;
 use crate::model::{Model, Scorer};
+use crate::queue::in_order;
 use crate::table::{RowChoice, Source};
 use crate::text::complain;
+use crate::watch::Watch;
 use crate::whole::require_other;
 
 /// A model, and rows to ask it about.
@@ -38,7 +43,8 @@ pub(super) struct Input {
 /// What is written, and where.
 #[derive(clap::Args, Debug)]
 pub(super) struct Written {
-    /// Columns of the data to repeat beside each row, such as a time or an id; of a window, those of its first row
+    /// Columns of the data to repeat beside each row, such as a time or an id; of a window, those
+    /// of its first row
     #[arg(long, value_name = "NAME,…")]
     with: Vec<String>,
     /// One object of JSON a line instead of CSV, with the same names
@@ -86,13 +92,15 @@ fn fill<T: Number>(model: &Model<T>, data: &mut Loaded<T>) -> Result<()> {
     wrong.map_or(Ok(()), |(i, error)| Err(data.misfit(i, error)))
 }
 
-/// Writes a header, then for each reading the number of its row and what `cells` adds to the line. Where inputs are
-/// missing, and that is no error, they are NaN. Beside the inputs it gets what the recording is called.
+/// Writes a header, then for each reading the number of its row and what `cells` adds to the line.
+/// Where inputs are missing, and that is no error, they are NaN. If there is an alarm, it sees the
+/// verdicts in order, and what it says goes where `cells` has left room.
 pub(super) fn answer<T: Number>(
     model: &Model<T>,
     (input, written): (&Input, &Written),
     columns: Vec<String>,
-    mut cells: impl FnMut(&mut Scorer<'_, T>, &mut [T], &str, &mut Line) -> Result<(), Error>,
+    alarm: Option<Watch<T>>,
+    cells: impl Fn(&mut Scorer<'_, T>, &mut [T], &mut Line) -> Result<Option<Verdict<T>>, Error> + Sync,
 ) -> Result<()> {
     // Or it would read its own answers, and never end.
     let place = written.out.as_deref().unwrap_or(Path::new("/dev/stdout"));
@@ -100,27 +108,28 @@ pub(super) fn answer<T: Number>(
     let beside = Beside { by: input.by.as_deref(), with: &written.with, ..Beside::default() };
     let (mut room, rows) = (None, (&input.source, &input.rows));
     let mut intake = Intake::of_model(model, &mut room, rows, &beside)?;
-    let mut out = Output::new(input.source.is_stream(), written.out.as_deref())?;
+    let is_live = input.source.is_stream();
+    let mut out = Output::new(is_live, written.out.as_deref())?;
     let names = std::iter::once("row".to_string()).chain(intake.with_names()).chain(columns);
-    let mut line = Line::new(names.collect(), written.json);
+    let line = Line::new(names.collect(), written.json);
     if let Some(header) = line.header() {
         write!(out, "{header}")?;
         out.end_line()?;
     }
-    let mut progress = out.progress(intake.far());
-    let mut scorer = model.scorer();
-    let mut x = vec![T::ZERO; model.inputs()];
-    while intake.advance()? {
-        line.row(intake.number());
-        intake.with().iter().for_each(|cell| line.text(cell));
-        x.copy_from_slice(&intake.x);
-        cells(&mut scorer, &mut x, intake.recording(), &mut line)
-            .map_err(|error| intake.misfit(error))?;
-        write!(out, "{}", line.take())?;
-        out.end_line()?;
-        progress.iter_mut().for_each(|progress| progress.row(intake.far()));
-    }
-    out.finish()?;
+    let progress = out.progress(intake.far());
+    let writer = Writer { out, alarm, is_json: written.json, progress, far: intake.far().clone() };
+    let work = |(scorer, line): &mut (Scorer<'_, T>, Line), batch: Batch<T>| {
+        batch.told(line, |x, line| cells(scorer, x, line))
+    };
+    let worker = || (model.scorer(), line.clone());
+    let threads = cores::count();
+    let workers = if threads > 1 { (0..threads).map(|_| worker()).collect() } else { Vec::new() };
+    let mut own = worker();
+    let writer = in_order(workers, work, |queue| {
+        let own = |batch| work(&mut own, batch);
+        answer_all(&mut intake, is_live, writer, queue, own)
+    })?;
+    writer.out.finish()?;
     intake.omissions().iter().for_each(|omission| complain(omission));
     Ok(())
 }

@@ -19,12 +19,13 @@ use crate::text::{excerpt, hang, percent};
 use crate::watch::{AlarmChoice, Cause, InWords, Watch};
 use crate::{Number, cores, escape, file};
 
-/// Measure a model on rows that it was not fitted to: false alarms, AUROC, what is found, with 95 % intervals.
+/// Measure a model on rows that it was not fitted to: false alarms, AUROC, what is found, with 95 %
+/// intervals.
 ///
 /// Without --label, or where all labels are normal, the rows count as normal, and false alarms are
-/// all there is to measure. AUROC is the chance that an anomalous row scores higher than a normal one: by SPE (spe), what of a
-/// row the model does not explain; by T² (t2), how far out it is along the components; by Σ|f|
-/// (abs_sum), the sum of the sizes of its projections on them.
+/// all there is to measure. AUROC is the chance that an anomalous row scores higher than a normal
+/// one: by SPE (spe), what of a row the model does not explain; by T² (t2), how far out it is along
+/// the components; by Σ|f| (abs_sum), the sum of the sizes of its projections on them.
 /// The intervals take rows as independent of each other.
 /// With a model of raw samples all is counted in windows; one is anomalous if any of its rows is.
 #[derive(clap::Args, Debug)]
@@ -113,8 +114,9 @@ struct Stretch {
     in_alarm: usize,
     /// How often the alarm was raised.
     raised: usize,
-    /// Rows before the first in which the alarm is up because of rows of this stretch (it was raised
-    /// by one, or one is above the threshold), not left over from the one before: 0 for at once.
+    /// Rows before the first in which the alarm is up because of rows of this stretch (it was
+    /// raised by one, or one is above the threshold), not left over from the one before: 0 for
+    /// at once.
     found_after: Option<usize>,
 }
 

@@ -19,10 +19,11 @@ use crate::text::thousands;
 use crate::whole::{NewFolders, require_other, write_together};
 use crate::{Number, escape, file};
 
-/// Write a model for firmware: as a Rust file to `include!`, as C99, as a package of that for an ecosystem, or as the bytes that `Detector::read_from` reads.
+/// Write a model for firmware: as a Rust file to `include!`, as C99, as a package of that for an
+/// ecosystem, or as the bytes that `Detector::read_from` reads.
 ///
-/// A model of raw samples brings its front end along: in Rust types NAMEFront, NAMEStream and NAMEMonitor, in the bytes in front of those of the
-/// detector.
+/// A model of raw samples brings its front end along: in Rust types NAMEFront, NAMEStream and
+/// NAMEMonitor, in the bytes in front of those of the detector.
 #[derive(clap::Args, Debug)]
 #[command(group(ArgGroup::new("form").args(["rust", "bin", "c", "package"]).required(true).multiple(true)))]
 pub(super) struct Arguments {
@@ -35,12 +36,15 @@ pub(super) struct Arguments {
     /// The bytes of the detector
     #[arg(long, value_name = "MODEL.bin")]
     bin: Option<PathBuf>,
-    /// A C header with functions that score, project, give reasons and raise an alarm, and MODEL.c beside it
+    /// A C header with functions that score, project, give reasons and raise an alarm, and MODEL.c
+    /// beside it
     #[arg(long, value_name = "MODEL.h")]
     c: Option<PathBuf>,
-    /// A folder, named by --out, that the tools of an ecosystem take: C with a manifest, an example and a README
+    /// A folder, named by --out, that the tools of an ecosystem take: C with a manifest, an
+    /// example and a README
     ///
-    /// A folder that is there already is brought up to date; a file in it that `mercer export` did not write is left alone, with an error.
+    /// A folder that is there already is brought up to date; a file in it that `mercer export` did
+    /// not write is left alone, with an error.
     #[arg(long, value_enum, value_name = "FOR", requires = "out")]
     package: Option<Ecosystem>,
     /// The folder of the package
@@ -49,13 +53,15 @@ pub(super) struct Arguments {
     /// The version of the package: count it up when the model is another one
     #[arg(long, value_name = "X.Y.Z", default_value = "1.0.0", requires = "package")]
     package_version: Release,
-    /// In integers, for cores without an FPU: a `QuantisedDetector`, in Rust or as bytes, or the same in C
+    /// In integers, for cores without an FPU: a `QuantisedDetector`, in Rust or as bytes, or the
+    /// same in C
     #[arg(long)]
     quantised: bool,
     /// What raw samples are on the device, for a model of them
     #[arg(long, value_enum, value_name = "TYPE", default_value_t)]
     samples: SampleType,
-    /// Only the projection on the first P components, in Rust or C: features without a verdict, in less flash
+    /// Only the projection on the first P components, in Rust or C: features without a verdict, in
+    /// less flash
     #[arg(long, value_name = "P", conflicts_with = "bin")]
     project: Option<usize>,
     /// What the detector is called: in Rust in capitals, in C in front of all names

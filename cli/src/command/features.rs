@@ -15,18 +15,20 @@ use crate::text::{complain, note, push_cell, warn};
 use crate::whole::require_other;
 use crate::windows::{FrontChoice, WindowChoice};
 
-/// Make readings of raw samples: CSV `row`, the --by column, the --label column, then CHANNEL_FEATURE for all, on standard output.
+/// Make readings of raw samples: CSV `row`, the --by column, the --label column, then
+/// CHANNEL_FEATURE for all, on standard output.
 ///
-/// `row` is the first row of a window. Numbers have the bits that they have on a device. What does not fill a window at the
-/// end of a recording is left out; after a cell without a number a new window begins. `mercer fit --window` does the same
-/// unseen, and keeps the recipe in the model.
+/// `row` is the first row of a window. Numbers have the bits that they have on a device. What does
+/// not fill a window at the end of a recording is left out; after a cell without a number a new
+/// window begins. `mercer fit --window` does the same unseen, and keeps the recipe in the model.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
     front: FrontChoice,
-    /// The column that says what is normal; a window has the label of its first row that is not, if there is one
+    /// The column that says what is normal; a window has the label of its first row that is not,
+    /// if there is one
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
     #[command(flatten)]

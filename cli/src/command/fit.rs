@@ -24,7 +24,8 @@ use crate::{Number, Precision, escape, file};
 
 /// Learn what normal looks like from the rows of a CSV, or from windows of raw samples.
 ///
-/// With --window the recipe that makes readings of raw samples is kept in the model: all other commands then take raw samples for it.
+/// With --window the recipe that makes readings of raw samples is kept in the model: all other
+/// commands then take raw samples for it.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -32,7 +33,9 @@ pub(super) struct Arguments {
     /// Where the model goes; with --each, a folder for the models
     #[arg(long, short, value_name = "M.mercer")]
     pub(super) out: PathBuf,
-    /// One model for the rows of each machine, by the texts in this column, on all cores: FOLDER/MACHINE.mercer, all with the same inputs. One that fails leaves the others alone (exit code 1)
+    /// One model for the rows of each machine, by the texts in this column, on all cores:
+    /// FOLDER/MACHINE.mercer, all with the same inputs. One that fails leaves the others alone
+    /// (exit code 1)
     #[arg(long, value_name = "COLUMN")]
     each: Option<String>,
     /// Say how many false alarms a day are to be expected; takes --rate, rows a second
@@ -44,7 +47,8 @@ pub(super) struct Arguments {
     force: bool,
     #[command(flatten)]
     pub(super) front: FrontChoice,
-    /// The column that says what is normal; it is no input, and only normal rows are learned from. A window is normal if all of its rows are
+    /// The column that says what is normal; it is no input, and only normal rows are learned from.
+    /// A window is normal if all of its rows are
     #[arg(long, value_name = "COLUMN")]
     pub(super) label: Option<String>,
     #[command(flatten)]

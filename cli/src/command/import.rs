@@ -25,7 +25,8 @@ enum Origin {
     Sklearn(Sklearn),
 }
 
-/// A fitted KernelPCA of scikit-learn, and optionally its StandardScaler, dumped as JSON by the snippet in docs/SKLEARN.md
+/// A fitted KernelPCA of scikit-learn, and optionally its StandardScaler, dumped as JSON by the
+/// snippet in docs/SKLEARN.md
 ///
 /// The threshold is calibrated by cross-fit on the samples that the model carries.
 #[derive(Args, Debug)]

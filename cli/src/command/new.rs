@@ -26,9 +26,11 @@ enum Project {
     Firmware(Firmware),
 }
 
-/// Firmware in Rust for a board: samples its converter, scores windows, raises the alarm; `cargo test` runs its logic on the desk.
+/// Firmware in Rust for a board: samples its converter, scores windows, raises the alarm; `cargo
+/// test` runs its logic on the desk.
 ///
-/// The model must take raw samples (`mercer fit --window …`), as the converter counts them: the project has a program that records such.
+/// The model must take raw samples (`mercer fit --window …`), as the converter counts them: the
+/// project has a program that records such.
 #[derive(clap::Args, Debug)]
 struct Firmware {
     /// The folder to write to, which must not exist; its last part is the name of the program
@@ -65,7 +67,8 @@ macro_rules! template {
     };
 }
 
-/// Where each file goes, and what is in it. (Cargo packs no folder that has a Cargo.toml of its own.)
+/// Where each file goes, and what is in it. (Cargo packs no folder that has a Cargo.toml of its
+/// own.)
 const PICO: [(&str, &str); 11] = [
     template!("README.md", "README.md"),
     template!("watch/Cargo.toml", "watch/manifest.toml"),

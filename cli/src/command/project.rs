@@ -9,7 +9,8 @@ use crate::{Number, file};
 
 /// Project each row on the components: CSV `row,f0,f1,…` on standard output.
 ///
-/// Components are the directions in which normal readings differ from each other, the strongest first.
+/// Components are the directions in which normal readings differ from each other, the strongest
+/// first.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -26,12 +27,12 @@ fn project<T: Number>(model: &Model<T>, arguments: &Arguments) -> Result<()> {
     let Arguments { input, written } = arguments;
     let is_imputed = input.rows.missing == Some(Missing::Impute);
     let columns = (0..model.components()).map(component_name).collect();
-    answer(model, (input, written), columns, |scorer, x, _, line| {
+    answer(model, (input, written), columns, None, |scorer, x, line| {
         if is_imputed {
             scorer.score_available(x)?;
         }
         scorer.project(x)?;
         scorer.projection.iter().for_each(|&f| line.number(f));
-        Ok(())
+        Ok(None)
     })
 }

@@ -27,8 +27,8 @@ pub(super) struct Arguments {
     /// What scores are drawn over [default: the number of the row]
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
-    /// Rows a second: scores are drawn over seconds [default: the rate that a model of raw samples was
-    /// fitted with]
+    /// Rows a second: scores are drawn over seconds [default: the rate that a model of raw samples
+    /// was fitted with]
     #[arg(long, value_name = "HERTZ", conflicts_with = "time", value_parser = rate)]
     rate: Option<f64>,
     #[command(flatten)]

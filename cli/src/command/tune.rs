@@ -1,4 +1,5 @@
-//! `mercer tune`: which width, components and landmarks to fit with, and which windows and features of raw samples.
+//! `mercer tune`: which width, components and landmarks to fit with, and which windows and features
+//! of raw samples.
 
 mod trial;
 
@@ -27,13 +28,18 @@ use crate::table::{ColumnChoice, RowChoice, Source};
 use crate::text::{complain, hang, short, thousands, warn};
 use crate::{cores, escape};
 
-/// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use; of raw samples, windows and features first.
+/// Search gamma, variance and landmarks by cross-fit, and print the `fit` line to use; of raw
+/// samples, windows and features first.
 ///
-/// Each candidate is fitted to all folds but one, which it then scores. With --label, it is judged by the AUROC of the anomalous rows against held-out normal ones, and by how
-/// many of them are found at 5 % false alarms. Without, by that of single-sensor faults: the held-out rows again, each with one input moved by three of its deviations.
+/// Each candidate is fitted to all folds but one, which it then scores. With --label, it is judged
+/// by the AUROC of the anomalous rows against held-out normal ones, and by how many of them are
+/// found at 5 % false alarms. Without, by that of single-sensor faults: the held-out rows again,
+/// each with one input moved by three of its deviations.
 ///
-/// With --window, rows are raw samples. Windows and features are compared by what a fit makes of them unless it is told otherwise, window by window (one is anomalous if any of its rows
-/// is), which takes --label: faults that are made of readings say nothing about which readings to take. The rest is then searched for the best.
+/// With --window, rows are raw samples. Windows and features are compared by what a fit makes of
+/// them unless it is told otherwise, window by window (one is anomalous if any of its rows
+/// is), which takes --label: faults that are made of readings say nothing about which readings to
+/// take. The rest is then searched for the best.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]

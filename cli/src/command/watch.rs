@@ -32,9 +32,9 @@ const PICTURE: Duration = Duration::from_millis(50);
 
 /// Watch rows as they arrive: score against threshold, state, suspect and events, on the terminal.
 ///
-/// The chart shows SPE, the squared prediction error: how much of a reading the model does not explain. It is
-/// counted in thresholds, on a logarithmic axis: above 1× a reading is unusual. Keys: q quits,
-/// space holds the picture, + and − change how many readings it shows.
+/// The chart shows SPE, the squared prediction error: how much of a reading the model does not
+/// explain. It is counted in thresholds, on a logarithmic axis: above 1× a reading is unusual.
+/// Keys: q quits, space holds the picture, + and − change how many readings it shows.
 #[derive(clap::Args, Debug)]
 #[command(
     mut_arg("data", |data| data.required(false).default_value("-").help(

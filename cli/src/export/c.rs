@@ -1,10 +1,14 @@
-//! A detector as C99: constant data and functions that score and project, for firmware that is not written in Rust.
+//! A detector as C99: constant data and functions that score and project, for firmware that is not
+//! written in Rust.
 //!
-//! The functions compute in the order of the library's, hence with the same bits, as long as the compiler does not contract multiplications and additions: with a
-//! [Gaussian](gaussian) kernel in `f32` in blocks of points, else point by point. Only where a kernel or a logarithmic input needs another `exp`, `tanh` or `log` it is that of
-//! the C library. A model of raw samples has its [front end](front) as well, whose readings are the same bits.
+//! The functions compute in the order of the library's, hence with the same bits, as long as the
+//! compiler does not contract multiplications and additions: with a [Gaussian](gaussian) kernel in
+//! `f32` in blocks of points, else point by point. Only where a kernel or a logarithmic input needs
+//! another `exp`, `tanh` or `log` it is that of the C library. A model of raw samples has its
+//! [front end](front) as well, whose readings are the same bits.
 //!
-//! Texts are templates: `NAME_` and `name_` stand for what the model is called, `REAL` for its type of numbers, and `@` for what literals and functions of the type end in.
+//! Texts are templates: `NAME_` and `name_` stand for what the model is called, `REAL` for its type
+//! of numbers, and `@` for what literals and functions of the type end in.
 
 mod alarm;
 mod front;
@@ -39,7 +43,8 @@ pub(crate) struct CSource {
     pub source: String,
 }
 
-/// Both files; `header_file` is what the source includes, in quotes. `samples` is what raw samples are, if it takes any.
+/// Both files; `header_file` is what the source includes, in quotes. `samples` is what raw samples
+/// are, if it takes any.
 ///
 /// # Errors
 /// Those of a model whose sizes do not match.
@@ -383,7 +388,12 @@ fn scale<T: Number>(model: &Model<T>) -> String {
         true => ("", "x[i]"),
         false => (LOGARITHM, "value"),
     };
-    SCALE.replace("LOGARITHM", logarithm).replace("VALUE", value)
+    // As `Real::scaled_by` does it.
+    let divided = match T::PRECISION {
+        Precision::F32 => "* (1.0f / NAME_READ(name_deviation[i]))",
+        Precision::F64 => "/ NAME_READ(name_deviation[i])",
+    };
+    SCALE.replace("LOGARITHM", logarithm).replace("VALUE", value).replace("DIVIDED", divided)
 }
 
 const SCALE: &str = r#"
@@ -393,7 +403,7 @@ static int name_scale(const REAL *x, REAL *scaled)
     int i;
 
     for (i = 0; i < NAME_INPUTS; i++) {
-LOGARITHM        scaled[i] = (VALUE - NAME_READ(name_mean[i])) / NAME_READ(name_deviation[i]);
+LOGARITHM        scaled[i] = (VALUE - NAME_READ(name_mean[i])) DIVIDED;
         if (!isfinite(scaled[i])) {
             return -1 - i;
         }

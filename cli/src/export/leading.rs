@@ -25,7 +25,8 @@ impl<'a, T: Number> Leading<'a, T> {
     /// The first so many components.
     ///
     /// # Errors
-    /// For none of them, for more than there are, and for components that are the same for every reading.
+    /// For none of them, for more than there are, and for components that are the same for every
+    /// reading.
     pub(crate) fn of(whole: &'a Model<T>, components: usize) -> Result<Self> {
         let there_are = whole.components();
         ensure!(components > 0, "--project 0: a projection on nothing");

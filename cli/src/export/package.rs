@@ -1,7 +1,8 @@
 //! Exported C as a package: a folder that the tools of an ecosystem take as it is.
 //!
-//! Each has header and source, a manifest, an example that tests the model and judges some readings, a README, and a note on the licence. Texts are templates:
-//! `{lower}` and `{upper}` stand for what the model is called. Nothing in a manifest is another's text.
+//! Each has header and source, a manifest, an example that tests the model and judges some
+//! readings, a README, and a note on the licence. Texts are templates: `{lower}` and `{upper}`
+//! stand for what the model is called. Nothing in a manifest is another's text.
 
 mod arduino;
 mod esp_idf;

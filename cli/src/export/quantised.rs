@@ -1,7 +1,9 @@
-//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it, or of its leading components, as a `static` in Rust or C, or as bytes.
+//! A model in integers, for cores without an FPU: what `QuantisedDetector::quantise` makes of it,
+//! or of its leading components, as a `static` in Rust or C, or as bytes.
 //!
-//! Unlike a detector, a quantised one is made by code whose sizes are constants; so there is one copy of it for each number of inputs, and room for the most points
-//! and components that are worth quantising.
+//! Unlike a detector, a quantised one is made by code whose sizes are constants; so there is one
+//! copy of it for each number of inputs, and room for the most points and components that are worth
+//! quantising.
 
 use anyhow::{Context, Result, ensure};
 use mercer::detect::persist::EncodeScaling;
@@ -35,7 +37,8 @@ pub(crate) struct Quantised {
 /// Quantises a model, or its leading components.
 ///
 /// # Errors
-/// For other kernels than the Gaussian, other numbers than `f32`, models that are too large, and whatever `QuantisedDetector::quantise` refuses.
+/// For other kernels than the Gaussian, other numbers than `f32`, models that are too large, and
+/// whatever `QuantisedDetector::quantise` refuses.
 pub(crate) fn quantise<T: Number>(
     model: &Model<T>,
     leading: Option<&Leading<'_, T>>,

@@ -1,6 +1,7 @@
 //! A detector as a `static` in Rust, for `include!` in a firmware.
 //!
-//! Paths are complete and helpers are inside of the `static`, so that nothing clashes with what is around the `include!`.
+//! Paths are complete and helpers are inside of the `static`, so that nothing clashes with what is
+//! around the `include!`.
 
 mod front;
 mod project;

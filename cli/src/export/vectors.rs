@@ -1,6 +1,8 @@
-//! Readings with what the library says of them, for exports to carry: a firmware that is given them must say the same.
+//! Readings with what the library says of them, for exports to carry: a firmware that is given them
+//! must say the same.
 //!
-//! They come of the model alone: points as raw readings, and the same with inputs moved, in an order in which an alarm is raised and may end.
+//! They come of the model alone: points as raw readings, and the same with inputs moved, in an
+//! order in which an alarm is raised and may end.
 
 use mercer::detect::{AlarmRule, Threshold, logs, scaling};
 use mercer::{Alarm, AlarmConfig, AlarmState};
@@ -51,7 +53,8 @@ pub(crate) fn candidates<T: Number>(model: &Model<T>) -> Vec<Vec<T>> {
     .collect()
 }
 
-/// What the model says of the candidates, but for those of which rounding could make something else.
+/// What the model says of the candidates, but for those of which rounding could make something
+/// else.
 pub(crate) fn vectors<T: Number>(model: &Model<T>) -> Vec<Vector<T>> {
     let mut scorer = model.scorer();
     let Ok(mut alarm) = Alarm::<T>::new(AlarmConfig::DEFAULT) else { return Vec::new() };

@@ -13,7 +13,8 @@ use crate::intake::Intake;
 use crate::model::Model;
 use crate::watch::Watch;
 
-/// Seconds from one reading to the next when a file is played; none to play it as fast as it can be.
+/// Seconds from one reading to the next when a file is played; none to play it as fast as it can
+/// be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pace(pub(crate) Option<f64>);
 

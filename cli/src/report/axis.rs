@@ -54,8 +54,8 @@ impl Axis {
         Self { name: name.into(), positions, kind: Kind::Numbers }
     }
 
-    /// True to scale when the texts are numbers or instants that do not decrease; else one row after
-    /// the other, each with its text.
+    /// True to scale when the texts are numbers or instants that do not decrease; else one row
+    /// after the other, each with its text.
     pub(super) fn new(column: &str, texts: &[String]) -> Self {
         let numbers: Option<Vec<f64>> =
             texts.iter().map(|text| text.parse().ok().filter(|x: &f64| x.is_finite())).collect();

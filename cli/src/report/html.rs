@@ -20,7 +20,8 @@ use crate::{KernelSpec, Number, Precision};
 /// Labels that have a line in the table.
 const MOST_LABELS: usize = 20;
 /// Who may run: the page's own script, by its SHA-256 (`openssl dgst -sha256 -binary zoom.js |
-/// base64`; `cli/tests/page.rs` fails if it is another one's), and nothing else that is in the page.
+/// base64`; `cli/tests/page.rs` fails if it is another one's), and nothing else that is in the
+/// page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-Vp4yBTpPyTQ810yokT8JDAt4S1zdF3ZUZP3TU2V2li0='; base-uri 'none'; form-action 'none'";
 
 /// The report on what a model, which was read from `path`, makes of some rows.

@@ -1,7 +1,8 @@
-//! Dates and times of day, as files write them: `2024-03-09 10:15:30.5`, with `T` for the space, `/` for
-//! `-`, without seconds, without a time of day, and with a zone at the end.
+//! Dates and times of day, as files write them: `2024-03-09 10:15:30.5`, with `T` for the space,
+//! `/` for `-`, without seconds, without a time of day, and with a zone at the end.
 
-/// Seconds since the start of 1970 by the clock of the text's own zone, and that zone as it is written.
+/// Seconds since the start of 1970 by the clock of the text's own zone, and that zone as it is
+/// written.
 pub(super) fn parse(text: &str) -> Option<(f64, &str)> {
     let (date, rest) = text.split_at_checked(10)?;
     let number =
@@ -57,7 +58,8 @@ pub(super) fn clock(seconds: f64, step: f64) -> String {
     }
 }
 
-/// Days since 1970-01-01 in the calendar of today, which repeats itself every 400 years of 146,097 days.
+/// Days since 1970-01-01 in the calendar of today, which repeats itself every 400 years of 146,097
+/// days.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     // A year that begins in March has its leap day at its end.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };

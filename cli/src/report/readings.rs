@@ -204,7 +204,8 @@ impl<T: Number> Readings<T> {
         anyhow!("{}:{}: cannot be explained: {error}", self.file, self.lines[row])
     }
 
-    /// SPE of a row in thresholds, dealt out to the inputs in proportion to the magnitudes of their contributions.
+    /// SPE of a row in thresholds, dealt out to the inputs in proportion to the magnitudes of their
+    /// contributions.
     pub(super) fn shares(&self, model: &Model<T>, row: usize) -> Result<Vec<f64>> {
         let mut scorer = model.scorer();
         scorer.explain(self.sample(row)).map_err(|error| self.unexplained(row, &error))?;

@@ -303,8 +303,8 @@ fn below(axis: &Axis, ticks: &[Vec<Tick>; 2]) -> String {
     html
 }
 
-/// For each kind that there is, the boxes of its runs; those thinner than a column of any screen are
-/// drawn as thin as that.
+/// For each kind that there is, the boxes of its runs; those thinner than a column of any screen
+/// are drawn as thin as that.
 fn by_kind<K: PartialEq + Copy>(
     runs: &[(Range<usize>, K)],
     reach: impl Fn(Range<usize>) -> Range<f64>,

@@ -2,8 +2,8 @@
 //! there are more of them than a screen has room for, the range of each column and a line through
 //! their means.
 //!
-//! Steps are whole numbers from one point to the next, which takes few bytes; the script of the page
-//! reads values back from them.
+//! Steps are whole numbers from one point to the next, which takes few bytes; the script of the
+//! page reads values back from them.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -16,7 +16,8 @@ pub(super) const HEIGHT: f64 = 4_000.0;
 
 /// A series, drawn.
 pub(super) struct Trace {
-    /// Along the largest values to the right, and back along the least; none if all rows are drawn.
+    /// Along the largest values to the right, and back along the least; none if all rows are
+    /// drawn.
     pub(super) band: Option<String>,
     pub(super) line: String,
 }

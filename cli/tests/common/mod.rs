@@ -104,7 +104,8 @@ pub(crate) fn succeed(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Runs it, and it must fail with one line on standard error, notes aside, and exit code 2; that line.
+/// Runs it, and it must fail with one line on standard error, notes aside, and exit code 2; that
+/// line.
 pub(crate) fn fail(folder: &Path, arguments: &[&str]) -> String {
     let output = mercer(folder, arguments);
     let error = String::from_utf8(output.stderr).expect("text");

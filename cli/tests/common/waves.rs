@@ -10,7 +10,8 @@ use super::succeed as ok;
 /// A name that would be markup if nobody took care, as a cell of CSV.
 pub(crate) const C_CELL: &str = "\"<c> & \"\"c\"\"\"";
 
-/// A folder with a model of waves and rows to report on: four sensors, the third of which fails towards the end.
+/// A folder with a model of waves and rows to report on: four sensors, the third of which fails
+/// towards the end.
 pub(crate) fn waves() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let wave = |row: usize, sensor: usize| {

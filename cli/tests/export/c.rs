@@ -1,4 +1,5 @@
-//! `--c`: compiled with a real compiler under strict warnings, run, and compared with `mercer score`.
+//! `--c`: compiled with a real compiler under strict warnings, run, and compared with `mercer
+//! score`.
 
 use super::*;
 
@@ -19,7 +20,9 @@ pub(crate) const FLAGS: [&str; 11] = [
     "-c",
 ];
 
-/// The kernels that call `exp` or `tanh`. Here these are those of the C library, but for the Gaussian one in `f32`, which has the library's. With that and the others, scores have the same bits.
+/// The kernels that call `exp` or `tanh`. Here these are those of the C library, but for the
+/// Gaussian one in `f32`, which has the library's. With that and the others, scores have the same
+/// bits.
 pub(crate) const TRANSCENDENTAL: [&str; 3] = ["rbf", "laplacian", "sigmoid"];
 
 /// The C compiler, if there is one.
@@ -47,7 +50,8 @@ pub(crate) fn compiles(folder: &Folder, stems: &[&str]) -> Option<Vec<String>> {
     Some(stems.iter().map(compile).collect())
 }
 
-/// A program with some models: scores the readings on its standard input, each after the name of its model.
+/// A program with some models: scores the readings on its standard input, each after the name of
+/// its model.
 struct Program {
     folder: Folder,
     main: String,
@@ -227,7 +231,8 @@ fn c_names_the_input_that_cannot_be_used() {
     assert!(found.iter().all(|(code, scores)| *code == 0 || *scores == untouched));
 }
 
-/// The Gaussian kernel in `f32` where points are few, far out, or left over from blocks, with readings near and far.
+/// The Gaussian kernel in `f32` where points are few, far out, or left over from blocks, with
+/// readings near and far.
 #[test]
 fn c_has_the_bits_of_every_route() {
     let (folder, data) = (Folder::new(), Data::golden("bc64"));

@@ -1,4 +1,5 @@
-//! `--c` of a model that takes raw samples: compiled, run on a recording with gaps, and compared with `mercer features` and `mercer score`.
+//! `--c` of a model that takes raw samples: compiled, run on a recording with gaps, and compared
+//! with `mercer features` and `mercer score`.
 
 use super::*;
 
@@ -16,7 +17,8 @@ struct Signal {
 }
 
 impl Signal {
-    /// A machine with an accelerometer, a converter and a faint sensor, in six recordings: it runs as usual in four, which are to be learned from. In the fifth, numbers are missing; in the
+    /// A machine with an accelerometer, a converter and a faint sensor, in six recordings: it runs
+    /// as usual in four, which are to be learned from. In the fifth, numbers are missing; in the
     /// last it shakes, and then a sensor hangs.
     fn machine(folder: &Folder) -> Self {
         let mut state = 7_u32;
@@ -55,7 +57,8 @@ impl Signal {
         Self { train, all, channels: 3, rows }
     }
 
-    /// A set of recordings that are no part of the repository; samples that are normal are to be learned from.
+    /// A set of recordings that are no part of the repository; samples that are normal are to be
+    /// learned from.
     fn shared(folder: &Folder, signals: &Path, name: &str) -> Self {
         let text = read(&show(&signals.join(name).join(format!("{name}.csv"))));
         let (header, samples) = text.split_once('\n').expect("a header");
@@ -107,7 +110,8 @@ struct Judged {
     unusual: bool,
 }
 
-/// What comes out of a monitor: windows by their first rows, and the channels that could not be used, by theirs.
+/// What comes out of a monitor: windows by their first rows, and the channels that could not be
+/// used, by theirs.
 #[derive(Debug, Default)]
 struct Found {
     judged: BTreeMap<usize, Judged>,

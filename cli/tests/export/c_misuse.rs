@@ -1,5 +1,6 @@
-//! C that is used wrongly: null pointers, readings that are none, memory that nobody prepared, files that do not belong together. Codes say so, and nothing is lost. Compiled with
-//! sanitizers for addresses and undefined behaviour where the compiler has them.
+//! C that is used wrongly: null pointers, readings that are none, memory that nobody prepared,
+//! files that do not belong together. Codes say so, and nothing is lost. Compiled with sanitizers
+//! for addresses and undefined behaviour where the compiler has them.
 
 use super::c::{FLAGS, compiler};
 use super::*;

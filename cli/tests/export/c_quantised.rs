@@ -1,4 +1,5 @@
-//! `--quantised --c`: the integers of `QuantisedDetector`, exactly, with scores, verdicts and alarms.
+//! `--quantised --c`: the integers of `QuantisedDetector`, exactly, with scores, verdicts and
+//! alarms.
 
 use super::c::{compiler, compiles};
 use super::project::PROGRAM;
@@ -8,7 +9,8 @@ use super::*;
 use mercer::detect::LogQuantisedDetector;
 use mercer::{Alarm, AlarmConfig, AlarmState};
 
-/// What C prints for a reading of floats: code, bits of the scores, verdict, state of the alarm, bits of the projections; and for one of counts.
+/// What C prints for a reading of floats: code, bits of the scores, verdict, state of the alarm,
+/// bits of the projections; and for one of counts.
 const MAIN: &str = r#"
 static uint32_t name_as_bits(float value)
 {
@@ -181,8 +183,10 @@ fn same<const D: usize>(data: &Data) {
     assert!(raised > 0 && unusual > 0);
 }
 
-/// Compares suspects and contributions with the library's: which input, and codes, must be the same, and without logarithms, which are another's, what was read and is expected, bit by
-/// bit. Returns the largest difference of contributions, whose `exp` is another's, as a share of the largest of its reading.
+/// Compares suspects and contributions with the library's: which input, and codes, must be the
+/// same, and without logarithms, which are another's, what was read and is expected, bit by
+/// bit. Returns the largest difference of contributions, whose `exp` is another's, as a share of
+/// the largest of its reading.
 fn reasons<'a, const D: usize>(
     detector: &LogQuantisedDetector<D, 128, 64>,
     readings: &[[f32; D]],
@@ -232,7 +236,8 @@ fn c_has_the_integers_of_the_library() {
     same::<12>(&Data::walking());
 }
 
-/// `--project P --quantised`, in C and in Rust: the leading projections of `QuantisedDetector`, bit by bit, in less flash. Both have tested themselves.
+/// `--project P --quantised`, in C and in Rust: the leading projections of `QuantisedDetector`, bit
+/// by bit, in less flash. Both have tested themselves.
 #[test]
 fn projections_in_integers_are_those_of_the_detector() {
     let (folder, data) = (Folder::new(), Data::walking());

@@ -1,4 +1,5 @@
-//! What C says beside scores, compared with `mercer score --why`: alarm, suspect and contributions; and null pointers.
+//! What C says beside scores, compared with `mercer score --why`: alarm, suspect and contributions;
+//! and null pointers.
 
 use super::c::{FLAGS, compiler, compiles};
 use super::*;
@@ -153,7 +154,8 @@ fn c_gives_the_reasons_of_the_library() {
     assert!(others.len() * 200 <= suspects, "{others:?}");
 }
 
-/// A number that is altered anywhere is noticed, and a firmware that does not call the test does not have it.
+/// A number that is altered anywhere is noticed, and a firmware that does not call the test does
+/// not have it.
 #[test]
 fn the_self_test_notices_what_was_altered() {
     let Some(cc) = compiler() else { return };
@@ -234,7 +236,8 @@ fn c_is_clean_as_cpp() {
     }
 }
 
-/// Every call of an alarm in any order, with and without latch and warm-up, against the library's state machine.
+/// Every call of an alarm in any order, with and without latch and warm-up, against the library's
+/// state machine.
 #[test]
 fn c_alarms_are_those_of_the_library() {
     use mercer::detect::{AlarmRule, Threshold};
@@ -248,7 +251,8 @@ fn c_alarms_are_those_of_the_library() {
     let file: serde_json::Value = serde_json::from_str(&read(&model)).unwrap();
     let number = |name: &str| file[name].as_f64().unwrap() as f32;
     let threshold = Threshold::new(number("threshold_spe")).with_usual(number("usual_spe"));
-    // What is done, and the score of what is judged, in thresholds: mostly long runs of either kind.
+    // What is done, and the score of what is judged, in thresholds: mostly long runs of either
+    // kind.
     let mut state = 3_u32;
     let mut random = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,4 +1,5 @@
-//! From raw recordings to firmware: what the examples `exported` and `exercise` are made of is what the program makes.
+//! From raw recordings to firmware: what the examples `exported` and `exercise` are made of is what
+//! the program makes.
 
 use super::*;
 

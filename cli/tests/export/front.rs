@@ -1,4 +1,5 @@
-//! Models of raw samples in Rust: what is exported is compiled without `std`, and its monitor says what `mercer score` says.
+//! Models of raw samples in Rust: what is exported is compiled without `std`, and its monitor says
+//! what `mercer score` says.
 
 use super::rust::run_crate;
 use super::*;

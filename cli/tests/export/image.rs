@@ -67,7 +67,8 @@ fn c_has_no_state_of_its_own() {
     }
 }
 
-/// A linker that drops unused sections leaves the self-test out, with its readings, unless it is called.
+/// A linker that drops unused sections leaves the self-test out, with its readings, unless it is
+/// called.
 #[test]
 fn c_keeps_a_self_test_that_nobody_calls_out_of_the_image() {
     let Some(cc) = compiler() else { return };

@@ -1,4 +1,5 @@
-//! `mercer export`, by the program itself: what it writes is compiled, run, and compared with `mercer score`.
+//! `mercer export`, by the program itself: what it writes is compiled, run, and compared with
+//! `mercer score`.
 //!
 //! `cargo test --package mercer-cli --test export -- --nocapture` prints the largest differences.
 
@@ -144,15 +145,19 @@ fn scores(model: &str, readings: &str, precision: &str) -> Vec<Scores> {
     printed.lines().skip(1).map(|row| Scores::parse(row.split(',').skip(1), precision)).collect()
 }
 
-/// The largest difference of a score in C from that of `mercer score`, relative to the largest score of its kind among the readings, where `exp` or `tanh` is computed in another way.
+/// The largest difference of a score in C from that of `mercer score`, relative to the largest
+/// score of its kind among the readings, where `exp` or `tanh` is computed in another way.
 ///
-/// Kernel values then differ in their last digits (up to 3e-7 in `f32`), and weights of both signs, whose sums are small beside their terms, make more of it: the more, the smaller
-/// the variances of the components that were kept. The models here keep 90 % of the variance; T², which divides by these, is off by up to 1.1e-5.
+/// Kernel values then differ in their last digits (up to 3e-7 in `f32`), and weights of both signs,
+/// whose sums are small beside their terms, make more of it: the more, the smaller the variances of
+/// the components that were kept. The models here keep 90 % of the variance; T², which divides by
+/// these, is off by up to 1.1e-5.
 fn bound(precision: &str) -> f64 {
     if precision == "f32" { 2e-5 } else { 1e-13 }
 }
 
-/// The largest difference of each score, relative to the largest score of its kind; the verdicts must be the same.
+/// The largest difference of each score, relative to the largest score of its kind; the verdicts
+/// must be the same.
 fn differences(found: &[Scores], expected: &[Scores]) -> [f64; 3] {
     assert_eq!(found.len(), expected.len());
     assert!(!found.is_empty());

@@ -1,4 +1,5 @@
-//! MISRA C:2012: every rule that an export departs from, as far as cppcheck's addon sees it, is listed in docs/C.md with its reason.
+//! MISRA C:2012: every rule that an export departs from, as far as cppcheck's addon sees it, is
+//! listed in docs/C.md with its reason.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! `--package`: folders that tools of others take. Whether these do is the matter of `cargo xtask packages`; here, that a folder is written whole or not at all, and is right in itself.
+//! `--package`: folders that tools of others take. Whether these do is the matter of `cargo xtask
+//! packages`; here, that a folder is written whole or not at all, and is right in itself.
 
 use super::c::{FLAGS, compiler};
 use super::refusals::refused;
@@ -93,7 +94,8 @@ fn a_package_has_what_its_ecosystem_asks_for() {
     }
 }
 
-/// Whatever the form of the model, the example compiles without a warning, says that the self-test passes, and of a raw or quantised model the same.
+/// Whatever the form of the model, the example compiles without a warning, says that the self-test
+/// passes, and of a raw or quantised model the same.
 #[test]
 fn examples_compile_and_run() {
     let Some(cc) = compiler() else { return };

@@ -1,4 +1,5 @@
-//! Projections in C and Rust, of whole detectors and of `--project P`: compiled, run, and compared with `mercer project`.
+//! Projections in C and Rust, of whole detectors and of `--project P`: compiled, run, and compared
+//! with `mercer project`.
 
 use super::rust::Crate;
 use super::*;

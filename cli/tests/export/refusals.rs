@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// What is said of a command that fails, which may be more than a line where an option is wrong; it prints nothing else.
+/// What is said of a command that fails, which may be more than a line where an option is wrong; it
+/// prints nothing else.
 pub(crate) fn refused(arguments: &[&str]) -> String {
     let output = common::mercer(Path::new("."), arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");

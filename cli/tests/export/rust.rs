@@ -1,4 +1,5 @@
-//! `--rust`: compiled under strict lints without `std`, for every kernel in both precisions, and run.
+//! `--rust`: compiled under strict lints without `std`, for every kernel in both precisions, and
+//! run.
 
 use super::*;
 
@@ -75,7 +76,8 @@ impl Crate {
     }
 }
 
-/// Builds the crate in a folder that has its sources, and runs it with one argument; returns what it prints.
+/// Builds the crate in a folder that has its sources, and runs it with one argument; returns what
+/// it prints.
 pub(super) fn run_crate(folder: &Path, argument: &str) -> String {
     cargo(folder, &["run", "--quiet", "--offline", "--", argument])
 }

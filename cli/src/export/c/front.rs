@@ -1,6 +1,8 @@
-//! The front end of a model in C: a monitor that takes raw samples, and judges or projects the readings that they come to.
+//! The front end of a model in C: a monitor that takes raw samples, and judges or projects the
+//! readings that they come to.
 //!
-//! Every sum is taken in the order of `mercer::signal`, and the logarithm is the library's: readings are the same bits. What a recipe does not ask for is not written.
+//! Every sum is taken in the order of `mercer::signal`, and the logarithm is the library's:
+//! readings are the same bits. What a recipe does not ask for is not written.
 
 mod features;
 mod logarithm;

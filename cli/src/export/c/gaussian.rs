@@ -1,6 +1,8 @@
-//! The Gaussian kernel in `f32` as the library computes it: four points at a time from inner products, by an `exp` of a table and a parabola, hence with the same bits.
+//! The Gaussian kernel in `f32` as the library computes it: four points at a time from inner
+//! products, by an `exp` of a table and a parabola, hence with the same bits.
 //!
-//! `src/kernel/gaussian.rs` and `src/math/fast.rs` of the library explain the method; what stands here a second time is held to it by the tests of exports, bit by bit.
+//! `src/kernel/gaussian.rs` and `src/math/fast.rs` of the library explain the method; what stands
+//! here a second time is held to it by the tests of exports, bit by bit.
 
 use std::f64::consts::{LN_2, LOG2_E};
 
@@ -240,9 +242,15 @@ const BLOCKS: &str = r#"READING        for (i = 0; i < NAME_BLOCKS; i += 4) {
             k1 = name_exp(SCALEk1, start);
             k2 = name_exp(SCALEk2, start);
             k3 = name_exp(SCALEk3, start);
-            for (j = 0; j < NAME_COMPONENTS; j++) {
+            for (j = 0; j < NAME_COMPONENTS && j < 4; j++) {
                 sums[j] += (NAME_READ(w0[j]) * k0 + NAME_READ(w1[j]) * k1)
                     + (NAME_READ(w2[j]) * k2 + NAME_READ(w3[j]) * k3);
+            }
+            for (; j < NAME_COMPONENTS; j++) {
+                sums[j] += NAME_READ(w0[j]) * k0;
+                sums[j] += NAME_READ(w1[j]) * k1;
+                sums[j] += NAME_READ(w2[j]) * k2;
+                sums[j] += NAME_READ(w3[j]) * k3;
             }
 ADD_CENTRE        }
 "#;

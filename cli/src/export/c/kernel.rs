@@ -1,4 +1,5 @@
-//! Kernels in C: a sum over the inputs of two vectors, what becomes of it, and how it changes with the first vector.
+//! Kernels in C: a sum over the inputs of two vectors, what becomes of it, and how it changes with
+//! the first vector.
 
 use super::super::Name;
 use super::gaussian::Gaussian;

@@ -1,6 +1,8 @@
-//! A quantised model in C: the integers of the library's `QuantisedDetector`, hence its very scores.
+//! A quantised model in C: the integers of the library's `QuantisedDetector`, hence its very
+//! scores.
 //!
-//! `src/detect/quantised` of the library explains the method; the tests of exports hold what stands here a second time to it, exactly.
+//! `src/detect/quantised` of the library explains the method; the tests of exports hold what stands
+//! here a second time to it, exactly.
 
 mod numbers;
 mod reasons;

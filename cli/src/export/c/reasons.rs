@@ -1,4 +1,5 @@
-//! Why a reading is unusual, in C: the input to blame, and the contributions of all of them. The searches and formulas of the library, term by term.
+//! Why a reading is unusual, in C: the input to blame, and the contributions of all of them. The
+//! searches and formulas of the library, term by term.
 
 use mercer::detect::scaling;
 

@@ -12,7 +12,8 @@ pub(super) const DECLARATION: &str = r#"
 int name_self_test(void);
 "#;
 
-/// The definition. `tolerance` is the share of the largest SPE that scores may be off: 0 where they are the same in every bit.
+/// The definition. `tolerance` is the share of the largest SPE that scores may be off: 0 where they
+/// are the same in every bit.
 pub(super) fn source<T: Number>(vectors: &[Vector<T>], tolerance: f64, name: &Name) -> String {
     let largest = vectors.iter().map(|vector| vector.spe.to_f64().abs()).fold(0.0, f64::max);
     let rows: String = vectors
@@ -43,7 +44,8 @@ pub(super) const PROJECTION_DECLARATION: &str = r#"
 int name_self_test(void);
 "#;
 
-/// The definition for a projector. `tolerance` is the share of the largest projection that any may be off.
+/// The definition for a projector. `tolerance` is the share of the largest projection that any may
+/// be off.
 pub(super) fn projections<T: Number>(
     vectors: &[ProjectedVector<T>],
     tolerance: f64,

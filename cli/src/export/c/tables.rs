@@ -1,4 +1,5 @@
-//! Where tables lie: as constants in memory, or on AVR in flash, which C cannot read as memory there.
+//! Where tables lie: as constants in memory, or on AVR in flash, which C cannot read as memory
+//! there.
 
 use crate::{Number, Precision};
 

@@ -1,4 +1,5 @@
-//! An example that tests the model, then judges or projects readings: the same code wherever it runs, but for how it begins and how it speaks.
+//! An example that tests the model, then judges or projects readings: the same code wherever it
+//! runs, but for how it begins and how it speaks.
 
 use super::MARK;
 use crate::Number;

@@ -1,4 +1,5 @@
-//! Spectral bands in C, with the butterflies of `mercer::signal` in their order. The length of a window is known here, so that only the layers it has are written.
+//! Spectral bands in C, with the butterflies of `mercer::signal` in their order. The length of a
+//! window is known here, so that only the layers it has are written.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Statistics of a channel in C, in the passes of `mercer::signal`: what its features are made of in the time domain.
+//! Statistics of a channel in C, in the passes of `mercer::signal`: what its features are made of
+//! in the time domain.
 
 use mercer::signal::Feature;
 
@@ -130,7 +131,8 @@ fn moments(wanted: &Wanted) -> String {
     .concat()
 }
 
-/// A loop over the samples `x` of a window, with statements before and after some sums of terms: a block of samples after the other.
+/// A loop over the samples `x` of a window, with statements before and after some sums of terms: a
+/// block of samples after the other.
 fn pass(before: &str, sums: &[(&str, &str)], after: &str) -> String {
     let indented = |depth: usize, lines: &str| -> String {
         let indent = " ".repeat(4 * depth);

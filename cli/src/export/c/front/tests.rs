@@ -1,4 +1,5 @@
-//! Readings in C, bit for bit those of the library: every feature and operator, by a real compiler under strict warnings, on signals that bring out rounding.
+//! Readings in C, bit for bit those of the library: every feature and operator, by a real compiler
+//! under strict warnings, on signals that bring out rounding.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -44,7 +45,8 @@ const TIME: [Feature; 13] = [
     Feature::ZeroCrossings,
 ];
 
-/// Every feature alone and with all others; spectra of all lengths; every operator alone and in chains; hops and scales of all kinds.
+/// Every feature alone and with all others; spectra of all lengths; every operator alone and in
+/// chains; hops and scales of all kinds.
 fn recipes() -> Vec<Front> {
     let operated = |operators: &[Operator]| Front {
         operators: operators.to_vec(),
@@ -85,7 +87,8 @@ fn recipes() -> Vec<Front> {
 /// What a monitor is given: a sample, or none where there is a gap.
 type Event = Option<[f32; CHANNELS]>;
 
-/// Noise on an offset, tones and steps; each channel is constant for a while, and twice there is a gap: a number that is none, and one that is too large.
+/// Noise on an offset, tones and steps; each channel is constant for a while, and twice there is a
+/// gap: a number that is none, and one that is too large.
 fn events() -> Vec<Event> {
     let mut state = 1_u32;
     let mut noise = move || {

@@ -1,4 +1,5 @@
-//! Numbers as integers in C: from floats, powers of a half, and logarithms; with the tables that these need.
+//! Numbers as integers in C: from floats, powers of a half, and logarithms; with the tables that
+//! these need.
 
 /// Entries of a table, eight on a line.
 fn lines(entries: &[String], on_a_line: usize) -> String {

@@ -1,4 +1,5 @@
-//! Why a reading is unusual, of a model in integers: scores are those of the integers, points and weights are turned back into `float` one by one.
+//! Why a reading is unusual, of a model in integers: scores are those of the integers, points and
+//! weights are turned back into `float` one by one.
 
 use super::Whole;
 use crate::Number;
