@@ -96,7 +96,7 @@ const CORTEX_M3: Rates = Rates {
     point_component: 150,
 };
 const CORTEX_M4F: Rates =
-    Rates { score: 700, input: 50, component: 40, point: 28, point_input: 3, point_component: 5 };
+    Rates { score: 600, input: 40, component: 40, point: 28, point_input: 3, point_component: 5 };
 const RV32IMAC: Rates = Rates {
     score: 2000,
     input: 900,
@@ -182,6 +182,8 @@ struct StepRates {
     sample_point: usize,
     /// One value of an input, where one of them is selected.
     value: usize,
+    /// One product that is added to the covariance.
+    product: usize,
     /// One operation of the eigensolver, and each entry of the rows that it changes.
     operation: usize,
     operation_point: usize,
@@ -195,8 +197,11 @@ impl StepRates {
     const fn bound(&self, samples: usize, inputs: usize, points: usize, score: usize) -> usize {
         let landmark =
             samples * (self.sample + self.sample_input * inputs + self.sample_point * points);
+        // As many samples as `Factor::summed_in_step` says, of `r(r + 1)/2` products each.
+        let products = larger(2 * samples, 8 * points) * (points + 1) * self.product;
         let operations = (1 + samples / 2) * (self.operation + self.operation_point * points);
-        let fit = larger(larger(landmark, operations), points * points * self.entry);
+        let sums = larger(products, points * points * self.entry);
+        let fit = larger(larger(landmark, operations), sums);
         let longest = larger(larger(fit, samples * self.value), 2 * score);
         self.step + longest
     }
@@ -209,6 +214,7 @@ const STEP_CORTEX_M0: StepRates = StepRates {
     sample_input: 450,
     sample_point: 260,
     value: 3000,
+    product: 290,
     operation: 5000,
     operation_point: 800,
     entry: 700,
@@ -219,6 +225,7 @@ const STEP_CORTEX_M3: StepRates = StepRates {
     sample_input: 280,
     sample_point: 165,
     value: 2000,
+    product: 170,
     operation: 3500,
     operation_point: 500,
     entry: 450,
@@ -229,6 +236,7 @@ const STEP_CORTEX_M4F: StepRates = StepRates {
     sample_input: 8,
     sample_point: 8,
     value: 500,
+    product: 12,
     operation: 350,
     operation_point: 22,
     entry: 60,
@@ -239,6 +247,7 @@ const STEP_RV32IMAC: StepRates = StepRates {
     sample_input: 280,
     sample_point: 165,
     value: 2000,
+    product: 160,
     operation: 3500,
     operation_point: 500,
     entry: 450,
