@@ -5,7 +5,7 @@
 //! that nobody asked for.
 
 use super::model::Scalar;
-use super::route::{self, Block, Prepared, Single, Table};
+use super::route::{self, Block, Nothing, Prepared, Single, Table};
 use super::score::require_finite_outputs;
 use crate::error::Error;
 use crate::kernel::{BlockKernel, Kernel, Memos, Sample};
@@ -101,7 +101,7 @@ where
             route::prepare(&self.kernel, x, peer, self.memos.leading())?;
         let table = Uncentred { points: &self.points, memos, others, weights: &self.weights };
         let mut projection = [Scalar::<K, X>::ZERO; P];
-        route::sums(&self.kernel, query, x, &table, &mut projection, |_| {});
+        route::sums(&self.kernel, query, x, &table, &mut projection, Nothing);
         for (f, &offset) in projection.iter_mut().zip(&self.offsets) {
             *f = query.factor * *f - offset;
         }

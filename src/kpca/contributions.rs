@@ -24,7 +24,7 @@
 //! **Bound.** `tests/explain.rs` holds contributions to central differences, within 1e-6 in `f64`.
 
 use super::model::{KernelPca, Owned};
-use super::route::{Block, Single, Table, keep_in};
+use super::route::{Block, Row, Single, Table};
 use super::score::Score;
 use super::view::KernelPcaView;
 use crate::error::{Error, Fault, require_shape};
@@ -60,7 +60,7 @@ where
         require_shape("contributions", x.len(), contributions.len())?;
         row.fill(T::ZERO);
         let (query, table) = self.prepare(x)?;
-        let keep = keep_in(row, table.passed());
+        let keep = Row::after(table.passed(), row);
         let score = self.score_prepared(query, &table, x, projection, keep)?;
         spe_gradient(self.kernel(), query, x, &table, row, projection, contributions);
         weigh_gradient(score.spe, x, contributions)?;
@@ -82,7 +82,7 @@ where
         let mut row = [X::Scalar::ZERO; R];
         let (mut projection, mut contributions) = ([X::Scalar::ZERO; P], X::ZEROS);
         let (kernel, query, table) = self.prepare(x.view())?;
-        let keep = keep_in(&mut row, table.passed());
+        let keep = Row::after(table.passed(), &mut row);
         let score = self.score_prepared(query, &table, x.view(), &mut projection, keep)?;
         // The columns that are not in use are summed up too.
         tail_mut(&mut projection, self.expansion().components()).fill(X::Scalar::ZERO);

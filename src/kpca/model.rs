@@ -11,7 +11,7 @@
 use core::ops::Deref;
 
 use super::expansion::{Expansion, ExpansionHeader, ExpansionMut, ExpansionView};
-use super::route::{self, Block, Prepared, Single, Table};
+use super::route::{self, Block, Keep, Nothing, Prepared, Single, Table};
 use super::score::{Score, finite_score, require_finite_outputs};
 use super::view::KernelPcaView;
 use crate::error::Error;
@@ -172,7 +172,7 @@ where
     pub fn project(&self, x: &X::View) -> Result<Projection<Scalar<K, X>, P>, Error> {
         let mut values = [Scalar::<K, X>::ZERO; P];
         let (kernel, query, table) = self.prepare(x)?;
-        table.project(kernel, query, x, &mut values, |_| {});
+        table.project(kernel, query, x, &mut values, Nothing);
         let projection = Projection::leading(values, self.expansion.header().components as usize);
         require_finite_outputs(&projection)?;
         Ok(projection)
@@ -185,7 +185,7 @@ where
     pub fn score(&self, x: &X::View) -> Result<Score<Scalar<K, X>>, Error> {
         let mut projection = [Scalar::<K, X>::ZERO; P];
         let (_, query, table) = self.prepare(x)?;
-        self.score_prepared(query, &table, x, &mut projection, |_| {})
+        self.score_prepared(query, &table, x, &mut projection, Nothing)
     }
 
     /// What is known of a query, and what it is compared with.
@@ -215,7 +215,7 @@ where
         table: &Owned<'_, X, Scalar<K, X>, R, P>,
         x: &X::View,
         projection: &mut [Scalar<K, X>; P],
-        keep: impl FnMut(&[Scalar<K, X>]),
+        keep: impl Keep<Scalar<K, X>>,
     ) -> Result<Score<Scalar<K, X>>, Error> {
         let kernel = self.kernel.as_ref().ok_or(Error::NotFitted)?;
         let centre_product = table.project(kernel, query, x, projection, keep);
@@ -325,7 +325,7 @@ impl<X: Sample, T: Real, const R: usize, const P: usize> Owned<'_, X, T, R, P> {
         query: Query<T>,
         x: &X::View,
         projection: &mut [T; P],
-        keep: impl FnMut(&[T]),
+        keep: impl Keep<T>,
     ) -> T
     where
         K: BlockKernel<X::View, Scalar = T>,

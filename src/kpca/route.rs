@@ -86,8 +86,7 @@ where
 }
 
 /// Adds `Σ_i α_ji k_i/factor` to the sum of each component, and returns `Σ_i β_i k_i/factor`.
-///
-/// `keep` is called with the values `k_i/factor` as they are found, in the order of the points.
+/// `keep` gets the values `k_i/factor` as they are found.
 #[inline(always)]
 pub(super) fn sums<K, P>(
     kernel: &K,
@@ -95,7 +94,7 @@ pub(super) fn sums<K, P>(
     x: &P::View,
     table: &P,
     sums: &mut [P::Scalar],
-    mut keep: impl FnMut(&[P::Scalar]),
+    mut keep: impl Keep<P::Scalar>,
 ) -> P::Scalar
 where
     P: Table,
@@ -108,7 +107,7 @@ where
         let k = kernel.eval_block(query, in_blocks, points, memos);
         add_rows(sums, weights, k);
         centre_sum = add_dot(centre_sum, centre, k);
-        keep(&k);
+        keep.four(k);
     }
     if table.has_others() {
         centre_sum += add_others(kernel, query, x, table, sums, keep);
@@ -125,7 +124,7 @@ fn add_others<K, P>(
     x: &P::View,
     table: &P,
     sums: &mut [P::Scalar],
-    mut keep: impl FnMut(&[P::Scalar]),
+    mut keep: impl Keep<P::Scalar>,
 ) -> P::Scalar
 where
     P: Table,
@@ -138,19 +137,58 @@ where
         for (sum, &alpha) in sums.iter_mut().zip(weights) {
             *sum += alpha * k;
         }
-        keep(&[k]);
+        keep.one(k);
     }
     centre_sum
 }
 
-/// Keeps values in a row with a place for each point, of which the first few are passed over.
-#[inline(always)]
-pub(super) fn keep_in<T: Real>(row: &mut [T], passed: usize) -> impl FnMut(&[T]) {
-    let mut places = tail_mut(row, passed).iter_mut();
-    move |values| {
-        // In this order: a zip asks its first iterator first, and no place may be lost.
-        for (&value, place) in values.iter().zip(places.by_ref()) {
-            *place = value;
+/// Who is told the kernel values of a query, in the order of the points.
+pub(super) trait Keep<T> {
+    /// Those of a block.
+    fn four(&mut self, values: Lanes<T>);
+    /// That of a point by itself.
+    fn one(&mut self, value: T);
+}
+
+/// Keeps nothing.
+pub(super) struct Nothing;
+
+impl<T> Keep<T> for Nothing {
+    #[inline(always)]
+    fn four(&mut self, _: Lanes<T>) {}
+    #[inline(always)]
+    fn one(&mut self, _: T) {}
+}
+
+/// Keeps values in a row with a place for each point.
+pub(super) struct Row<'a, T> {
+    places: &'a mut [T],
+}
+
+impl<'a, T: Real> Row<'a, T> {
+    /// Of which the first few places are passed over.
+    pub(super) fn after(passed: usize, row: &'a mut [T]) -> Self {
+        Self { places: tail_mut(row, passed) }
+    }
+
+    #[inline(always)]
+    fn next<const N: usize>(&mut self, values: [T; N]) {
+        let places = core::mem::take(&mut self.places).split_first_chunk_mut();
+        debug_assert!(places.is_some(), "a place for each point");
+        if let Some((now, later)) = places {
+            *now = values;
+            self.places = later;
         }
+    }
+}
+
+impl<T: Real> Keep<T> for Row<'_, T> {
+    #[inline(always)]
+    fn four(&mut self, values: Lanes<T>) {
+        self.next(values);
+    }
+    #[inline(always)]
+    fn one(&mut self, value: T) {
+        self.next([value]);
     }
 }

@@ -1,7 +1,7 @@
 //! A model in storage of any kind, with sizes that are run-time values.
 
 use super::expansion::ExpansionView;
-use super::route::{self, Block, Prepared, Single, Table};
+use super::route::{self, Block, Keep, Nothing, Prepared, Single, Table};
 use super::score::{Score, finite_score, require_finite_outputs};
 use crate::error::{Error, require_capacity, require_shape};
 use crate::kernel::block::{Query, make_memos};
@@ -106,7 +106,7 @@ where
     /// and [`Error::Query`] when the point cannot be used.
     pub fn project(&self, x: &S::View, projection: &mut [K::Scalar]) -> Result<(), Error> {
         let (query, table) = self.prepare(x)?;
-        self.project_prepared(query, &table, x, projection, |_| {})?;
+        self.project_prepared(query, &table, x, projection, Nothing)?;
         require_finite_outputs(projection)
     }
 
@@ -120,7 +120,7 @@ where
         projection: &mut [K::Scalar],
     ) -> Result<Score<K::Scalar>, Error> {
         let (query, table) = self.prepare(x)?;
-        self.score_prepared(query, &table, x, projection, |_| {})
+        self.score_prepared(query, &table, x, projection, Nothing)
     }
 
     /// What is known of a query, and what it is compared with.
@@ -137,7 +137,7 @@ where
         table: &Borrowed<'a, S, K::Scalar>,
         x: &S::View,
         projection: &mut [K::Scalar],
-        keep: impl FnMut(&[K::Scalar]),
+        keep: impl Keep<K::Scalar>,
     ) -> Result<Score<K::Scalar>, Error> {
         let centre_product = self.project_prepared(query, table, x, projection, keep)?;
         let (header, variances) = (self.expansion.header(), self.expansion.variances());
@@ -153,7 +153,7 @@ where
         table: &Borrowed<'a, S, K::Scalar>,
         x: &S::View,
         projection: &mut [K::Scalar],
-        keep: impl FnMut(&[K::Scalar]),
+        keep: impl Keep<K::Scalar>,
     ) -> Result<K::Scalar, Error> {
         require_shape("projection", self.expansion.components(), projection.len())?;
         projection.fill(K::Scalar::ZERO);
