@@ -25,7 +25,8 @@ type Volts = [f32; 1];
 type Output = [f32; 2];
 type Model = KernelRidge<Rbf<f32>, Volts, Output, POINTS>;
 
-/// `V = 3.3 V · 10 kΩ/(10 kΩ + R)` and its slope, for `R = 10 kΩ · exp(3435 K · (1/T − 1/298.15 K))` every ten degrees, rounded.
+/// `V = 3.3 V · 10 kΩ/(10 kΩ + R)` and its slope, for `R = 10 kΩ · exp(3435 K · (1/T − 1/298.15
+/// K))` every ten degrees, rounded.
 #[rustfmt::skip]
 const VOLTS: [Volts; POINTS] = [
     [0.377], [0.586], [0.853], [1.162], [1.488], [1.806],

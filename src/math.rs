@@ -200,7 +200,8 @@ pub trait Math<T: Real>: Copy {
         (shared, T::ONE)
     }
     /// `exp((t + s)/STEPS)` where `start` is [`ORIGIN`](Self::ORIGIN) and `s = 0`, or `start` comes
-    /// from [`split`](Self::split) and `s` is what it left to this form. The sum is at most about 0.
+    /// from [`split`](Self::split) and `s` is what it left to this form. The sum is at most about
+    /// 0.
     #[inline(always)]
     fn exp_steps(self, t: T, start: T) -> T {
         self.exp(t + start)

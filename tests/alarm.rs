@@ -378,56 +378,6 @@ fn the_largest_scores_neither_overflow_nor_stay() {
     try_it(f64::MAX);
 }
 
-/// Whole numbers behave as real ones do but for less than a unit, and stop nowhere short.
-#[test]
-fn whole_numbers_are_smoothed_to_less_than_a_unit() {
-    #[derive(Clone, Copy)]
-    struct Pair {
-        whole: u32,
-        threshold: u32,
-        usual: u32,
-    }
-    let mut seed = 7_u32;
-    let mut random = || {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        seed
-    };
-    for shift in 0..=8_u8 {
-        let (mut real, mut whole) = (0.0_f64, 0_u64);
-        for round in 0..4000 {
-            let threshold = random() >> (random() % 31);
-            let pair = Pair { whole: random() >> (random() % 31), threshold, usual: threshold / 3 };
-            if round == 0 {
-                let begin = Threshold::new(f64::from(pair.threshold)).with_usual(pair.usual.into());
-                real = <f64 as Smooth>::begin(&begin, shift);
-                whole = u64::from(pair.usual) << shift;
-            }
-            real = real.follow(pair.whole.into(), shift);
-            whole = whole.follow(pair.whole.into(), shift);
-            let scaled = whole as f64 / 2_f64.powi(shift.into());
-            assert!((scaled - real).abs() < 1.0, "{scaled} and {real} with {shift}");
-            assert!(scaled >= real - 1e-6, "rounding goes one way");
-            assert_eq!(whole.as_score(shift), whole >> shift);
-            let exact = |percent: u64| {
-                u128::from(whole) * 100
-                    < (u128::from(pair.threshold) << shift) * u128::from(percent)
-            };
-            for percent in [1, 50, 80, 100] {
-                let below = whole.is_below(percent, pair.threshold.into(), shift);
-                assert_eq!(below, exact(percent.into()));
-            }
-            let above = u128::from(whole) > u128::from(pair.threshold) << shift;
-            assert_eq!(whole.exceeds(pair.threshold.into(), shift), above);
-        }
-        for score in [0, 1, 12_345, u32::MAX] {
-            for _ in 0..24_000 {
-                whole = whole.follow(score.into(), shift);
-            }
-            assert_eq!(whole.as_score(shift), u64::from(score), "{score} with {shift}");
-        }
-    }
-}
-
 #[test]
 fn wrong_configurations_are_named() {
     let name = |rule| {

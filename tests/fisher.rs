@@ -170,7 +170,8 @@ proptest! {
         prop_assert!(criterion(&turned) <= criterion(&weights) * (1.0 + 1e-12));
     }
 
-    /// With the linear kernel `w = Σ a_i x_i` solves `(G S + μI) w = G (m₊ − m₋)`, `G = Σ x xᵀ`, `S` the scatter of the inputs: Fisher's own discriminant for small `μ`.
+    /// With the linear kernel `w = Σ a_i x_i` solves `(G S + μI) w = G (m₊ − m₋)`, `G = Σ x xᵀ`,
+    /// `S` the scatter of the inputs: Fisher's own discriminant for small `μ`.
     #[test]
     fn the_linear_kernel_gives_the_ordinary_discriminant((x, y) in problem(), exponent in -2.0..1.0) {
         let mu = 10_f64.powf(exponent);

@@ -87,7 +87,8 @@ proptest! {
         require_a_true_copy(Poly { gamma: 0.3, coef0: 1.0, degree: 2 }, seed);
     }
 
-    /// A learner that has been given a detector learns as one that has read the same detector, whatever its scaling was before.
+    /// A learner that has been given a detector learns as one that has read the same detector,
+    /// whatever its scaling was before.
     #[test]
     fn a_learner_goes_on_with_what_it_was_given(seed in any::<u64>(), unit in 0.01_f32..100.0) {
         let kernel = Rbf::for_inputs(3);

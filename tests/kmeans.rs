@@ -228,7 +228,8 @@ proptest! {
 
     #[test]
     fn a_precomputed_gram_matrix_gives_the_same_groups(x in samples()) {
-        // `Fast` computes the values of a matrix in vectors and single ones by libm, which gives other bits.
+        // `Fast` computes the values of a matrix in vectors and single ones by libm, which gives
+        // other bits.
         let kernel = Rbf { gamma: 0.7, math: Libm };
         let gram = gram(&kernel, &x.view()).unwrap();
         let rows: Vec<usize> = (0..x.rows).collect();

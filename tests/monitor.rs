@@ -818,7 +818,8 @@ impl FrontEnd for Everything {
 proptest! {
     #![proptest_config(config(2000))]
 
-    /// Bytes that somebody has altered, checksum included: what is read is written back, or breaks a rule that is named.
+    /// Bytes that somebody has altered, checksum included: what is read is written back, or breaks
+    /// a rule that is named.
     #[test]
     fn altered_front_ends_are_read_or_refused(
         edits in prop::collection::vec((6_usize..80, any::<u8>()), 0..4),

@@ -130,7 +130,8 @@ proptest! {
     fn projections_are_uncorrelated_and_whitening_gives_unit_covariance(x in samples()) {
         for route in ROUTES {
             identities::<f64>(&x, route, 1e-13)?;
-            // ε is 1.2e-7, and an offset of up to 10 times the deviation of the inputs costs their squares two digits.
+            // ε is 1.2e-7, and an offset of up to 10 times the deviation of the inputs costs their
+            // squares two digits.
             identities::<f32>(&x, route, 5e-5)?;
         }
     }
@@ -153,7 +154,8 @@ proptest! {
         let gaps = values.windows(2).map(|pair| (pair[0] - pair[1]) / values[0]);
         let gap = gaps.fold(values.last().unwrap() / values[0], f64::min);
         prop_assume!(gap > 1e-3);
-        // Eigenvectors turn by rounding over the gap. The kernel works on the raw inputs, of size 15 and more.
+        // Eigenvectors turn by rounding over the gap. The kernel works on the raw inputs, of size
+        // 15 and more.
         let tolerance = 1e-12 / gap;
         near(dual.view().variances(), values, 1e-13 * values[0])?;
         near(kernel.expansion().variances(), values, 1e-12 * values[0])?;

@@ -97,7 +97,8 @@ proptest! {
         }
     }
 
-    /// No neighbour of the pre-image is nearer than it in feature space, beyond the tolerance of the search, and `x` itself is not.
+    /// No neighbour of the pre-image is nearer than it in feature space, beyond the tolerance of
+    /// the search, and `x` itself is not.
     #[test]
     fn gaussian_pre_images_are_nearest_in_feature_space(x in samples(), query in vec(0.0..2.5, 3)) {
         let kernel = Rbf::new(0.2);
@@ -127,7 +128,8 @@ proptest! {
         }
     }
 
-    /// By the formula `k(f, F)(k(F, F) + λI)⁻¹X`, the inverse by the eigendecomposition: another way to solve it.
+    /// By the formula `k(f, F)(k(F, F) + λI)⁻¹X`, the inverse by the eigendecomposition: another
+    /// way to solve it.
     #[test]
     fn learned_pre_images_follow_their_formula(x in samples(), query in vec(0.0..2.5, 3), ridge in 0.01..1.0) {
         let (kernel, on_projections) = (Poly { gamma: 0.3, coef0: 1.0, degree: 2 }, Rbf::new(0.4));

@@ -378,7 +378,8 @@ proptest! {
              &[other.spe, other.t2 / 10.0, other.abs_sum, other.centre_distance], tolerance)?;
     }
 
-    /// By the covariance matrix of the inputs and the same eigensolver, which the properties above vouch for.
+    /// By the covariance matrix of the inputs and the same eigensolver, which the properties above
+    /// vouch for.
     #[test]
     fn the_linear_kernel_gives_ordinary_pca(x in samples_of(12, 4), offset in 0.0..10.0, query in vec(-2.0..2.0, 4)) {
         let x = moved(&x, offset);
@@ -493,7 +494,8 @@ proptest! {
             let fewer: f64 = fit(Landmarks::Rank(points - 1)).residuals.iter().sum();
             prop_assert!(fewer > share * n, "{points} landmarks are more than needed");
         }
-        // What lies in the span is at most all there is, and what is missing is at most the residual.
+        // What lies in the span is at most all there is, and what is missing is at most the
+        // residual.
         let spanned: f64 = fitted.expansion().variances().iter().sum();
         let total = exact.expansion().header().total_variance;
         prop_assert!(spanned <= total + 1e-13 && spanned >= total - unspanned / n - 1e-13);

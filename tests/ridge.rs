@@ -72,7 +72,8 @@ proptest! {
         }
     }
 
-    /// From interpolation to zero: the distance to the targets grows with the ridge, the size of the predictions falls.
+    /// From interpolation to zero: the distance to the targets grows with the ridge, the size of
+    /// the predictions falls.
     #[test]
     fn a_small_ridge_interpolates_and_a_large_one_predicts_zero((x, y) in examples()) {
         let kernel = Rbf::new(2.0);
@@ -106,7 +107,8 @@ proptest! {
         }
     }
 
-    /// With the linear kernel the weights of the inputs are those of ordinary ridge regression, `w = (XᵀX + λI)⁻¹Xᵀy`.
+    /// With the linear kernel the weights of the inputs are those of ordinary ridge regression, `w
+    /// = (XᵀX + λI)⁻¹Xᵀy`.
     #[test]
     fn the_linear_kernel_gives_ordinary_ridge_regression((x, y) in examples(), ridge in 0.1..2.0) {
         let a = fit(&Linear, &x, &y, ridge).unwrap();

@@ -567,7 +567,8 @@ proptest! {
         }
     }
 
-    /// Within the reference's tolerances of plain formulas: any length, any offset up to a thousand deviations, an outlier first.
+    /// Within the reference's tolerances of plain formulas: any length, any offset up to a thousand
+    /// deviations, an outlier first.
     #[test]
     fn features_agree_with_plain_formulas(
         length in prop::sample::select(vec![2_usize, 3, 5, 8, 33, 64, 100, 256, 500, 1024, 4096]),

@@ -2,8 +2,8 @@
 //! `DetectorBuffer`.
 //!
 //! Both end within the documented number of steps, without a panic, and agree. What they hand out
-//! has a finite threshold, and finite scores for every sample; a reading far away has a finite score
-//! too, or is refused by name. A refusal leaves the samples as they were.
+//! has a finite threshold, and finite scores for every sample; a reading far away has a finite
+//! score too, or is refused by name. A refusal leaves the samples as they were.
 
 #![no_main]
 

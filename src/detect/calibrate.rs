@@ -185,8 +185,8 @@ mod tests {
         assert_eq!(quantile::<f64>(&[], 0.05), None);
     }
 
-    /// Compared with sorting: ties, signs, zeros of both signs, huge and tiny values, and what is no
-    /// number.
+    /// Compared with sorting: ties, signs, zeros of both signs, huge and tiny values, and what is
+    /// no number.
     #[test]
     fn ranks_are_those_of_sorted_values() {
         let mut state = 1_u32;

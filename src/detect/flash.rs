@@ -1,5 +1,5 @@
-//! Detectors and projectors in flash: constants that the compiler checks by the [rules](super::valid) of every
-//! other door.
+//! Detectors and projectors in flash: constants that the compiler checks by the
+//! [rules](super::valid) of every other door.
 //!
 //! Functions of traits cannot be called in constants, so there is a copy of
 //! [`in_flash`](Detector::in_flash) for each kernel that `mercer export` knows, in `f32` and `f64`,
@@ -80,9 +80,9 @@ macro_rules! factors {
     };
 }
 
-/// `in_flash` of detectors and projectors for one kernel with either scaling: the parameters of the kernel are valid if the
-/// first expression says so, strangers have the norm of the second, and the points the memos of the
-/// third.
+/// `in_flash` of detectors and projectors for one kernel with either scaling: the parameters of the
+/// kernel are valid if the first expression says so, strangers have the norm of the second, and the
+/// points the memos of the third.
 macro_rules! in_flash {
     ($t:tt, [$($generic:tt)*] $($rest:tt)*) => {
         in_flash_scaled!($t, [$($generic)*] Scaling, |s| s, &[] as &[$t], $($rest)*);

@@ -165,8 +165,8 @@ pub type GaussianLearner<const D: usize, const N: usize, const R: usize, const P
 pub type LogLearner<const D: usize, const N: usize, const R: usize, const P: usize> =
     Learner<Rbf<f32>, [f32; D], N, R, P, TridiagonalQr<f32>, LogScaling<[f32; D]>>;
 
-/// Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero would move
-/// the whole learner from `.bss` to `.data`, which takes as much flash again.
+/// Not an `Option`: its `None` may be any bit pattern, and a single byte that is not zero would
+/// move the whole learner from `.bss` to `.data`, which takes as much flash again.
 type AtMostOne<V> = heapless::Vec<V, 1, u32>;
 
 type UnderWay<K, X, E, S> = AtMostOne<Job<K, Scalar<K, X>, E, <S as Prepare<X>>::Course>>;
@@ -301,14 +301,14 @@ where
 
     /// Goes on learning; [`Done`](Progress::Done) if none is under way. Steps are even; a
     /// [`GaussianLearner`] has the longest as a constant, [`COST`](GaussianLearner::COST), and
-    /// [`Learning`] says how much work a step is at the most. With the last step the new detector takes the place of the
-    /// old one.
+    /// [`Learning`] says how much work a step is at the most. With the last step the new detector
+    /// takes the place of the old one.
     ///
     /// # Errors
     /// What [`Learning::step`] refuses, and before that [`Error::NoLogarithm`] for an input that
-    /// cannot be logarithmic; [`Error::Parameter`] names a `mean` or `deviation` that is not finite,
-    /// and [`Error::Sample`] an input, because it is too large to be scaled. Learning is given up then: samples and detector are what they were
-    /// before [`begin`](Self::begin).
+    /// cannot be logarithmic; [`Error::Parameter`] names a `mean` or `deviation` that is not
+    /// finite, and [`Error::Sample`] an input, because it is too large to be scaled. Learning is
+    /// given up then: samples and detector are what they were before [`begin`](Self::begin).
     pub fn step(&mut self) -> Result<Progress, Error> {
         if self.job.is_empty() {
             return Ok(Progress::Done);

@@ -303,8 +303,8 @@ fn floor_of<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> Option<T>
     Some(least.larger(smallest * T::from_f64(0.5)))
 }
 
-/// The floor of an input that may be logarithmic by the rule of the [module](self): all that is left
-/// to compare is skewness.
+/// The floor of an input that may be logarithmic by the rule of the [module](self): all that is
+/// left to compare is skewness.
 fn promising_floor<T: Real, I: Iterator<Item = T>>(values: impl Fn() -> I) -> Option<T> {
     let floor = floor_of(&values)?;
     let (mut smallest, mut largest) = (values().next()?, T::ZERO);

@@ -5,8 +5,8 @@
 //! that has room for 48 points but uses 20 takes the bytes of 20, and can be read into one that has
 //! room for 20.
 //!
-//! Where a detector takes readings that a front end makes of raw samples, that is stored in front of
-//! it: [`monitor::stored`](crate::monitor::stored) has its layout.
+//! Where a detector takes readings that a front end makes of raw samples, that is stored in front
+//! of it: [`monitor::stored`](crate::monitor::stored) has its layout.
 //!
 //! # Layout
 //!

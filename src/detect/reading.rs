@@ -126,11 +126,12 @@ pub trait Prepare<X>: Clone + Debug {
     fn check_logs(logs: &Logs) -> Result<(), Error>;
 
     /// Goes on to learn what suits these samples, with a wish for logarithms that was
-    /// [checked](Self::check_logs); the `outliers` smallest and the `outliers` largest values of each
-    /// input count as the next one inwards. A step takes a few passes over one input.
+    /// [checked](Self::check_logs); the `outliers` smallest and the `outliers` largest values of
+    /// each input count as the next one inwards. A step takes a few passes over one input.
     ///
     /// # Errors
-    /// [`Error::NoLogarithm`] names an input that is wished to be logarithmic, but nowhere positive.
+    /// [`Error::NoLogarithm`] names an input that is wished to be logarithmic, but nowhere
+    /// positive.
     fn learn_step(
         &mut self,
         course: &mut Self::Course,

@@ -2,13 +2,13 @@
 //!
 //! **Method.** Input `j` of a reading is `mean_j + count_j·deviation_j/1024`; who keeps the counts
 //! knows mean and deviation. In units of deviations, all inputs then have the same step, so squared
-//! distances are sums of squared differences of whole numbers, which are exact, and the step becomes
-//! a factor of `γ`.
+//! distances are sums of squared differences of whole numbers, which are exact, and the step
+//! becomes a factor of `γ`.
 //!
 //! **Domain.** Readings of up to 32 deviations from the mean.
 //!
-//! **Bound.** A reading is off by at most half a step, `1/2048` of a deviation. The kernel is that of
-//! the reading as it is kept: its only rounding is that of the exponent, once, and of `exp`.
+//! **Bound.** A reading is off by at most half a step, `1/2048` of a deviation. The kernel is that
+//! of the reading as it is kept: its only rounding is that of the exponent, once, and of `exp`.
 
 use super::{Kernel, Rbf, Sample, require_rate};
 use crate::error::Error;

@@ -9,8 +9,8 @@
 //! **Domain.** That of [`exact`]; with indefinite kernels it may not converge.
 //!
 //! **Bound.** None of the leading eigenvalues is missed; of more than [`eigen::MOST_FACTORISED`]
-//! samples, the report says whether that is [certain](FitReport::certified). Projections agree with those of [`exact`]
-//! to 1e-12 in `f64` (`tests/leading.rs`).
+//! samples, the report says whether that is [certain](FitReport::certified). Projections agree with
+//! those of [`exact`] to 1e-12 in `f64` (`tests/leading.rs`).
 
 use super::exact::{self, Eigenpairs};
 use super::model::{KernelPca, Scalar};

@@ -44,8 +44,8 @@ pub struct Score<T> {
 }
 
 impl<T: Real> Score<T> {
-    /// The scores that follow from `k(x, x)`, `Σ β_i k_i` and the projections. SPE may be negative by
-    /// rounding.
+    /// The scores that follow from `k(x, x)`, `Σ β_i k_i` and the projections. SPE may be negative
+    /// by rounding.
     #[inline(always)]
     pub(super) fn new(
         header: &ExpansionHeader<T>,

@@ -1,13 +1,14 @@
 //! Raw samples for a learner.
 
+use super::widen::sealed::Widen as _;
 use crate::detect::{Pupil, Replace, Verdict};
 use crate::error::Error;
 use crate::monitor::FromReading;
 use crate::progress::Progress;
 use crate::signal::Source;
 
-/// A learner, ordinary or [lean](crate::LeanLearner), and the stream that it learns from: gaps in the
-/// samples are gaps for both.
+/// A learner, ordinary or [lean](crate::LeanLearner), and the stream that it learns from: gaps in
+/// the samples are gaps for both.
 ///
 /// ```
 /// use mercer::GaussianLearner;

@@ -16,8 +16,8 @@
 //!
 //! **Why not a crate.** Instructions on a Cortex-M4F for 128, 256 and 512 samples at opt-level 3, s
 //! and z, with the powers, which the others leave to the caller, and without putting samples in
-//! order, which the Hann window does on its way (`docs/bench.csv` has [`power_spectrum`] with both);
-//! microfft is version 0.6, and CMSIS is `arm_rfft_fast_f32` at −O2:
+//! order, which the Hann window does on its way (`docs/bench.csv` has [`power_spectrum`] with
+//! both); microfft is version 0.6, and CMSIS is `arm_rfft_fast_f32` at −O2:
 //!
 //! | | 128 | 256 | 512 |
 //! |---|---|---|---|
@@ -61,8 +61,8 @@ pub const fn fill_turn(table: &mut [f32]) {
 /// is 1 for the first and the last bin, else 2, for the negative frequencies.
 ///
 /// `out`, which is as long as `samples`, gets bin `k` at `2k`, for `k` from 0 to `n/2 − 1`, and bin
-/// `n/2` at 1; what stands at the other places means nothing. `turn` is what [`fill_turn`] makes for
-/// as many samples.
+/// `n/2` at 1; what stands at the other places means nothing. `turn` is what [`fill_turn`] makes
+/// for as many samples.
 ///
 /// ```
 /// use mercer::signal::{fill_turn, power_spectrum};

@@ -98,8 +98,8 @@ macro_rules! stream {
 /// A sample that is not finite is an error, and nothing is made of the samples around it. A channel
 /// that hangs at a value, or at the end of its range, is none: its deviation and its spectrum
 /// vanish, so that `std`, `p2p` and `mad` are 0, and `logstd`, `logmad` and bands are at the floor,
-/// far from what was learned; [`floored`](Self::floored) counts them. `mean`, `rms`, `min` and `max`
-/// alone do not tell a channel that hangs at a usual value from one that is quiet.
+/// far from what was learned; [`floored`](Self::floored) counts them. `mean`, `rms`, `min` and
+/// `max` alone do not tell a channel that hangs at a usual value from one that is quiet.
 #[derive(Debug)]
 pub struct Stream<
     F,

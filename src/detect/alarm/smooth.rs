@@ -8,45 +8,39 @@ use crate::math::Real;
 /// of scores that stay the same.)
 ///
 /// Nobody else can implement it.
-pub trait Smooth: sealed::Sealed + Copy + PartialOrd {
-    /// Tells the types apart where an alarm is stored.
-    #[doc(hidden)]
-    const TAG: u8;
+pub trait Smooth: sealed::Smoothing {}
 
-    /// Can it be a score?
-    #[doc(hidden)]
-    fn is_finite(self) -> bool;
-    /// `E` before the first reading: what is usual, but not above the threshold, or an alarm could
-    /// come out of nothing.
-    #[doc(hidden)]
-    fn begin(threshold: &Threshold<Self>, shift: u8) -> Self;
-    /// `E` after a score.
-    #[doc(hidden)]
-    fn follow(self, score: Self, shift: u8) -> Self;
-    /// Is `E` above the threshold, or is that not a number?
-    #[doc(hidden)]
-    fn exceeds(self, threshold: Self, shift: u8) -> bool;
-    /// Is `E` below so many percent of the threshold?
-    #[doc(hidden)]
-    fn is_below(self, percent: u8, threshold: Self, shift: u8) -> bool;
-    /// `E` as a score.
-    #[doc(hidden)]
-    fn as_score(self, shift: u8) -> Self;
-    /// `E` to be stored.
-    #[doc(hidden)]
-    fn to_bits(self) -> u64;
-    /// `E` as it was stored; none if it cannot have been.
-    #[doc(hidden)]
-    fn from_bits(bits: u64, shift: u8) -> Option<Self>;
-}
+impl<T: sealed::Smoothing> Smooth for T {}
 
 mod sealed {
-    pub trait Sealed {}
-    impl<T: crate::math::Real> Sealed for T {}
-    impl Sealed for u64 {}
+    use crate::detect::threshold::Threshold;
+
+    /// What an alarm does with a smoothed score `E`.
+    pub trait Smoothing: Copy + PartialOrd {
+        /// Tells the types apart where an alarm is stored.
+        const TAG: u8;
+
+        /// Can it be a score?
+        fn is_finite(self) -> bool;
+        /// `E` before the first reading: what is usual, but not above the threshold, or an alarm
+        /// could come out of nothing.
+        fn begin(threshold: &Threshold<Self>, shift: u8) -> Self;
+        /// `E` after a score.
+        fn follow(self, score: Self, shift: u8) -> Self;
+        /// Is `E` above the threshold, or is that not a number?
+        fn exceeds(self, threshold: Self, shift: u8) -> bool;
+        /// Is `E` below so many percent of the threshold?
+        fn is_below(self, percent: u8, threshold: Self, shift: u8) -> bool;
+        /// `E` as a score.
+        fn as_score(self, shift: u8) -> Self;
+        /// `E` to be stored.
+        fn to_bits(self) -> u64;
+        /// `E` as it was stored; none if it cannot have been.
+        fn from_bits(bits: u64, shift: u8) -> Option<Self>;
+    }
 }
 
-impl<T: Real> Smooth for T {
+impl<T: Real> sealed::Smoothing for T {
     const TAG: u8 = size_of::<T>() as u8;
 
     fn is_finite(self) -> bool {
@@ -91,7 +85,7 @@ impl<T: Real> Smooth for T {
 }
 
 /// Scores of 32 bits with room for the extra bits and for percents.
-impl Smooth for u64 {
+impl sealed::Smoothing for u64 {
     const TAG: u8 = 1;
 
     fn is_finite(self) -> bool {
@@ -126,5 +120,63 @@ impl Smooth for u64 {
 
     fn from_bits(bits: u64, shift: u8) -> Option<Self> {
         (bits.as_score(shift) <= u32::MAX.into()).then_some(bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sealed::Smoothing;
+    use crate::detect::Threshold;
+
+    /// Whole numbers behave as real ones do but for less than a unit, and stop nowhere short.
+    #[test]
+    fn whole_numbers_are_smoothed_to_less_than_a_unit() {
+        #[derive(Clone, Copy)]
+        struct Pair {
+            whole: u32,
+            threshold: u32,
+            usual: u32,
+        }
+        let mut seed = 7_u32;
+        let mut random = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed
+        };
+        for shift in 0..=8_u8 {
+            let (mut real, mut whole) = (0.0_f64, 0_u64);
+            for round in 0..4000 {
+                let threshold = random() >> (random() % 31);
+                let pair =
+                    Pair { whole: random() >> (random() % 31), threshold, usual: threshold / 3 };
+                if round == 0 {
+                    let begin =
+                        Threshold::new(f64::from(pair.threshold)).with_usual(pair.usual.into());
+                    real = <f64 as Smoothing>::begin(&begin, shift);
+                    whole = u64::from(pair.usual) << shift;
+                }
+                real = real.follow(pair.whole.into(), shift);
+                whole = whole.follow(pair.whole.into(), shift);
+                let scaled = whole as f64 / f64::from(1_u32 << shift);
+                assert!((scaled - real).abs() < 1.0, "{scaled} and {real} with {shift}");
+                assert!(scaled >= real - 1e-6, "rounding goes one way");
+                assert_eq!(whole.as_score(shift), whole >> shift);
+                let exact = |percent: u64| {
+                    u128::from(whole) * 100
+                        < (u128::from(pair.threshold) << shift) * u128::from(percent)
+                };
+                for percent in [1, 50, 80, 100] {
+                    let below = whole.is_below(percent, pair.threshold.into(), shift);
+                    assert_eq!(below, exact(percent.into()));
+                }
+                let above = u128::from(whole) > u128::from(pair.threshold) << shift;
+                assert_eq!(whole.exceeds(pair.threshold.into(), shift), above);
+            }
+            for score in [0, 1, 12_345, u32::MAX] {
+                for _ in 0..24_000 {
+                    whole = whole.follow(score.into(), shift);
+                }
+                assert_eq!(whole.as_score(shift), u64::from(score), "{score} with {shift}");
+            }
+        }
     }
 }

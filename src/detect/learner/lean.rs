@@ -56,14 +56,13 @@ use workspace::Workspace;
 ///
 /// What it saves, and what that costs:
 ///
-/// - A sample is kept as 16 bits an input. The range need not be known: it begins with the first two
-///   readings, and doubles when one does not fit, at the price of one digit of those before. With
-///   the scaling, samples become counts of 1/1024 of a deviation; later ones that are more than 32
-///   deviations off are refused by name. A glitch thousands of times as far off as anything else
-///   leaves no digits for the rest: trimming, which would leave it out, then says so with
-///   [`Fault::Outlier`](crate::error::Fault::Outlier); without trimming, the
-///   [report](Self::report) names the input as blind. Best keep readings out that the sensor cannot
-///   mean.
+/// - A sample is kept as 16 bits an input. The range need not be known: it begins with the first
+///   two readings, and doubles when one does not fit, at the price of one digit of those before.
+///   With the scaling, samples become counts of 1/1024 of a deviation; later ones that are more
+///   than 32 deviations off are refused by name. A glitch thousands of times as far off as anything
+///   else leaves no digits for the rest: trimming, which would leave it out, then says so with
+///   [`Fault::Outlier`](crate::error::Fault::Outlier); without trimming, the [report](Self::report)
+///   names the input as blind. Best keep readings out that the sensor cannot mean.
 /// - Coordinates in feature space are not kept. Learning takes two to three times the instructions,
 ///   in more steps, each of at most about `N` kernel evaluations; see `docs/MEMORY.md`.
 /// - There is one detector. [`begin`](Self::begin) clears it, and when learning is refused or given
@@ -192,8 +191,8 @@ impl<const D: usize, const N: usize, const R: usize, const P: usize> LeanLearner
         in_order.map(|counts| decoded(counts, &self.detector.scaling))
     }
 
-    /// Begins to learn from the samples; the first time the scaling is learned, too. The detector is
-    /// gone with that, if there was one.
+    /// Begins to learn from the samples; the first time the scaling is learned, too. The detector
+    /// is gone with that, if there was one.
     ///
     /// # Errors
     /// [`Error::Learning`], or whatever is wrong with the kernel, the recipe or the number of

@@ -33,8 +33,8 @@ impl Turn {
         age(place, self.oldest, samples)
     }
 
-    /// Of so many samples, which is all that there is room for: the place of the oldest, which is to
-    /// be the newest.
+    /// Of so many samples, which is all that there is room for: the place of the oldest, which is
+    /// to be the newest.
     pub(super) fn replace_oldest(&mut self, samples: usize) -> usize {
         let next = self.place(1, samples);
         core::mem::replace(&mut self.oldest, next)

@@ -210,8 +210,8 @@ fn whole_up_to<T: Real>(limit: usize, value: T) -> usize {
     if value < limit as f64 { value as usize } else { limit }
 }
 
-/// How far the mean of a quarter lies from that of the others, squared, in units of what is expected
-/// of independent samples; of `m` of `n` samples, the sum has this squared length.
+/// How far the mean of a quarter lies from that of the others, squared, in units of what is
+/// expected of independent samples; of `m` of `n` samples, the sum has this squared length.
 fn quarter_shift<T: Real>(norm: T, total: T, m: usize, n: usize) -> T {
     // ‖mean − mean of the others‖² · m(n−m)/n, over the variance n/(n−1) · total.
     let (m, n) = (T::from_usize(m), T::from_usize(n));

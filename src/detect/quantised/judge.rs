@@ -102,8 +102,8 @@ where
     }
 }
 
-/// `spe > limit`, for an SPE that is not negative, as bits: those of such floats are in their order.
-/// The limit is finite, by the rules of every door.
+/// `spe > limit`, for an SPE that is not negative, as bits: those of such floats are in their
+/// order. The limit is finite, by the rules of every door.
 fn exceeds(spe: f32, limit: f32) -> bool {
     is_negative(limit) || spe.to_bits() > limit.to_bits() << 1 >> 1
 }

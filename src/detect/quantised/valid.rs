@@ -217,8 +217,8 @@ where
     }
 }
 
-/// The rules, on the parts of a detector, or of a projector, which has no threshold. Without floors,
-/// no input is logarithmic.
+/// The rules, on the parts of a detector, or of a projector, which has no threshold. Without
+/// floors, no input is logarithmic.
 pub(super) const fn validate<const D: usize, const R: usize, const P: usize>(
     scaling: &Scaling<[f32; D]>,
     mut floors: &[f32],

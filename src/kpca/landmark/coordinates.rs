@@ -17,8 +17,8 @@ pub trait Coordinates<T: Real> {
     /// The squared length of the sum of some of them; if not `anew`, of those before as well.
     fn squared_sum(&mut self, some: Range<usize>, anew: bool) -> T;
 
-    /// Of samples so far `apart`, the differences `u = z_t − z_{t+apart}` at this sample, and `v` at
-    /// the next: `u·v` and `‖u‖² + ‖v‖²`.
+    /// Of samples so far `apart`, the differences `u = z_t − z_{t+apart}` at this sample, and `v`
+    /// at the next: `u·v` and `‖u‖² + ‖v‖²`.
     fn neighbours(&mut self, sample: usize, apart: usize) -> (T, T);
 }
 

@@ -20,8 +20,8 @@ mod sealed {
     impl<T> Sealed for crate::kpca::landmark::Recomputed<'_, T> {}
 }
 
-/// Where the coordinates `z_i` of the samples come from: they are kept, or found again whenever they
-/// are needed.
+/// Where the coordinates `z_i` of the samples come from: they are kept, or found again whenever
+/// they are needed.
 ///
 /// | factor | memory | time |
 /// |---|---|---|

@@ -7,8 +7,8 @@
 //!
 //! A landmark is the sample with the largest residual. Residuals only fall, from landmark to
 //! landmark and in every bit, so one that was found earlier is an upper bound: the largest bound is
-//! found anew until it is that of the sample which was looked at last. Hence the landmarks are those
-//! of [`PivotedCholesky::step`], of which few samples are looked at for each.
+//! found anew until it is that of the sample which was looked at last. Hence the landmarks are
+//! those of [`PivotedCholesky::step`], of which few samples are looked at for each.
 //!
 //! **Source.** Minoux, *Accelerated greedy algorithms for maximizing submodular set functions*,
 //! 1978, for the bounds.
@@ -33,11 +33,12 @@ use crate::linalg::slices::{copy, entry, head, head_mut, set, split_mut};
 use crate::linalg::{MatrixView, MatrixViewMut, blocks, rows};
 use crate::math::{Real, dot_in_order};
 
-/// A factor that keeps no coordinates, for fits to at most [`SAMPLES`](Self::SAMPLES) samples: each is
-/// found again, by forward substitution, whenever it is needed.
+/// A factor that keeps no coordinates, for fits to at most [`SAMPLES`](Self::SAMPLES) samples: each
+/// is found again, by forward substitution, whenever it is needed.
 #[derive(Debug)]
 pub struct Recomputed<'a, T> {
-    /// `√δ` of each landmark when it was taken, the diagonal of `L`; one for each there is room for.
+    /// `√δ` of each landmark when it was taken, the diagonal of `L`; one for each there is room
+    /// for.
     pub roots: &'a mut [T],
 }
 

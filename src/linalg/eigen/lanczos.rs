@@ -93,9 +93,9 @@ pub struct Leading<T> {
 /// and their eigenvectors, with the [conventions](super) of this module.
 ///
 /// They are the first of `scratch.values` and the first rows of `scratch.basis`; to rounding, and
-/// none is missed, unless the matrix is large and the result [says so](Leading::certified). Only the diagonal of `matrix` and what is below it are read; what is above is
-/// lost. About 20 to 50 products with the matrix, so this pays when few eigenpairs of a large
-/// matrix are wanted.
+/// none is missed, unless the matrix is large and the result [says so](Leading::certified). Only
+/// the diagonal of `matrix` and what is below it are read; what is above is lost. About 20 to 50
+/// products with the matrix, so this pays when few eigenpairs of a large matrix are wanted.
 ///
 /// ```
 /// use mercer::linalg::Matrix;

@@ -69,8 +69,8 @@ pub trait Eigensolver<T: Real>: Copy + Debug + PartialEq + sealed::Sealed {
         operations: usize,
     ) -> Result<Progress, Error>;
 
-    /// Instead of [`step`](Self::step), where fewer eigenvectors than eigenvalues are wanted: goes on
-    /// until the eigenvalues are in `values`, and `matrix` is ready for
+    /// Instead of [`step`](Self::step), where fewer eigenvectors than eigenvalues are wanted: goes
+    /// on until the eigenvalues are in `values`, and `matrix` is ready for
     /// [`step_vectors`](Self::step_vectors).
     ///
     /// # Errors

@@ -4,8 +4,8 @@
 //! diagonal (`qr.rs`); the same reflections and rotations, applied to the identity, give the
 //! eigenvectors. They take the place of the matrix: the product of the first reflections needs just
 //! the room of those that it contains already. About `(2/3)n³` multiply-adds each for the reduction
-//! and for the product of its reflections, `3n³` for the rotations. Where only some eigenvectors are
-//! wanted, no row is rotated: they are found one by one when all eigenvalues are known
+//! and for the product of its reflections, `3n³` for the rotations. Where only some eigenvectors
+//! are wanted, no row is rotated: they are found one by one when all eigenvalues are known
 //! (`inverse.rs`), and then reflected, `2n²` each.
 //!
 //! **Source.** Golub & Van Loan, *Matrix Computations*, §8.3.

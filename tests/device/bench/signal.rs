@@ -94,7 +94,8 @@ on_stream!(
     OneChannel, 0, |stream, _last| stream.step() == Some(Progress::Working)
 );
 on_stream!(
-    /// A sample that is only stored. (Its flash is that of all work, which it does if some is left.)
+    /// A sample that is only stored. (Its flash is that of all work, which it does if some is
+    /// left.)
     Take, 2, |stream, last| stream.take(last) == Some(Progress::Done)
 );
 

@@ -4,13 +4,13 @@
 //! nothing is known about instructions but the two marks of `tests/device/bench/measure.rs`. What
 //! lies between them is a region; each has its own counts.
 //!
-//! With `out=FILE` it writes, when QEMU ends, a line `region` for each region, in order, and under it
-//! a line `BEFORE START INSTRUCTIONS COUNT` for each pair of blocks: the address of the last
+//! With `out=FILE` it writes, when QEMU ends, a line `region` for each region, in order, and under
+//! it a line `BEFORE START INSTRUCTIONS COUNT` for each pair of blocks: the address of the last
 //! instruction before the block, or 0, that of the first one, how many instructions it has, and how
 //! often it ran.
 //!
-//! QEMU's interface is declared here, as Debian has no header of it: version 1, that of its QEMU 7.2.
-//! One that has left this version behind refuses the plugin, and says so.
+//! QEMU's interface is declared here, as Debian has no header of it: version 1, that of its QEMU
+//! 7.2. One that has left this version behind refuses the plugin, and says so.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt::Write as _;

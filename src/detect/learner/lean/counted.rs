@@ -2,9 +2,9 @@
 //!
 //! **Method.** A [`Scaling`] says what the counts mean: input `j` is
 //! `mean_j + count_j·deviation_j/1024`. At first nothing is known of the readings, so `mean` is the
-//! first one, and `deviation` a power of two by which the second value of the input has 8,192 counts
-//! or more. A reading beyond the range doubles it, and halves the counts there are, until it fits.
-//! With the scaling that is learned, counts become those of deviations.
+//! first one, and `deviation` a power of two by which the second value of the input has 8,192
+//! counts or more. A reading beyond the range doubles it, and halves the counts there are, until it
+//! fits. With the scaling that is learned, counts become those of deviations.
 //!
 //! **Bound.** Halved counts are rounded to the nearest, hence off by less than one in all. The
 //! reading that is farthest from the first one has 8,192 counts or more, so a sample is off by less
