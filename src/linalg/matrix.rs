@@ -4,8 +4,9 @@
 //! take [`MatrixView`] or [`MatrixViewMut`], whose sizes are values: there is one copy of each
 //! algorithm in flash, and a host program can use the same functions on sizes it reads from a file.
 
+use core::iter::Zip;
 use core::ops::Range;
-use core::slice::{ChunksExact, ChunksExactMut};
+use core::slice::{self, ChunksExact, ChunksExactMut};
 
 use crate::error::{Error, require_shape};
 use crate::linalg::slices::{entry, head, head_mut, part_mut, set, split_mut, tail};
@@ -155,6 +156,27 @@ impl<'a, T> MatrixView<'a, T> {
         head(self.data, self.rows * self.stride).chunks_exact(self.stride.max(1))
     }
 
+    /// Those rows, each with a number beside it.
+    ///
+    /// All loops over both get them here, or in the two functions like it: this is the one place
+    /// where a number of rows is divided by their length. Where the compiler optimises for size,
+    /// each function of the standard library that does is compiled by itself once it is called
+    /// from several places, does not know then that the length is not 0, and can panic.
+    pub(crate) fn rows_beside<'b, U>(
+        &self,
+        numbers: &'b [U],
+    ) -> Zip<ChunksExact<'a, T>, slice::Iter<'b, U>> {
+        self.whole_rows().zip(numbers)
+    }
+
+    /// Numbers to be changed, each with the row beside it.
+    pub(crate) fn beside_rows<'b, U>(
+        &self,
+        numbers: &'b mut [U],
+    ) -> Zip<slice::IterMut<'b, U>, ChunksExact<'a, T>> {
+        numbers.iter_mut().zip(self.whole_rows())
+    }
+
     /// The leading block of at most `rows × columns`.
     pub fn leading(&self, rows: usize, columns: usize) -> MatrixView<'a, T> {
         Self { rows: rows.min(self.rows), columns: columns.min(self.columns), ..*self }
@@ -280,10 +302,14 @@ impl<'a, T> MatrixViewMut<'a, T> {
         self.data.get_mut(start..start + self.columns).unwrap_or_default()
     }
 
-    /// The rows in order, each with what stands behind it; see [`MatrixView::whole_rows`].
-    #[inline(always)]
-    pub(crate) fn whole_rows_mut(&mut self) -> ChunksExactMut<'_, T> {
-        head_mut(self.data, self.rows * self.stride).chunks_exact_mut(self.stride.max(1))
+    /// The rows in order, each with what stands behind it and a number beside it; see
+    /// [`MatrixView::rows_beside`].
+    pub(crate) fn rows_mut_beside<'b, U>(
+        &mut self,
+        numbers: &'b [U],
+    ) -> Zip<ChunksExactMut<'_, T>, slice::Iter<'b, U>> {
+        let rows = head_mut(self.data, self.rows * self.stride);
+        rows.chunks_exact_mut(self.stride.max(1)).zip(numbers)
     }
 
     /// The rows in order.
