@@ -55,22 +55,35 @@ mod threshold;
 mod trial;
 mod valid;
 
+#[doc(inline)]
 pub use alarm::{Alarm, AlarmConfig, AlarmRule, AlarmState};
+#[doc(inline)]
 pub use buffer::DetectorBuffer;
+#[doc(inline)]
 pub use calibrate::FalseAlarms;
+#[doc(inline)]
 pub use cost::{Cost, Instructions, LearnCost};
 pub use detector::{Detector, DetectorView, GaussianDetector, LogDetector};
+#[doc(inline)]
 pub use explain::Suspect;
+#[doc(inline)]
 pub use folds::FoldOrder;
 pub use inputs::InputSet;
 pub use interface::Detect;
+#[doc(inline)]
 pub use later::{LaterCalibration, LaterReadings};
 pub use learner::{GaussianLearner, LeanLearner, Learner, LogLearner, Pupil, Replace};
+#[doc(inline)]
 pub use learning::{Blindness, LearnReport, LearnSizes, Recipe, Warning};
+#[doc(inline)]
 pub use logs::{LogScaling, Logs};
+#[doc(inline)]
 pub use missing::PartialVerdict;
 pub use projector::{GaussianProjector, LogProjector, Projector};
+#[doc(inline)]
 pub use quantised::{LogQuantisedDetector, QuantisedDetector};
+#[doc(inline)]
 pub use reading::{Inspect, Prepare, Reading, Unscaled, VectorReading, VectorScaling};
+#[doc(inline)]
 pub use scaling::Scaling;
 pub use threshold::{Judged, Threshold, Verdict};

@@ -27,9 +27,15 @@ mod points;
 pub mod preimage;
 pub mod ridge;
 
+#[doc(inline)]
 pub use dimension::{Assessment, DimensionOptions, DimensionWorkspace, RelevantDimension};
+#[doc(inline)]
 pub use fisher::{FisherReport, FisherWorkspace, KernelFisher};
+#[doc(inline)]
 pub use kmeans::{KMeansOptions, KMeansReport, KMeansWorkspace, KernelKMeans};
+#[doc(inline)]
 pub use pca::{Pca, PcaHeader, PcaReport, PcaWorkspace};
+#[doc(inline)]
 pub use preimage::{PreImageWorkspace, PreImages};
+#[doc(inline)]
 pub use ridge::KernelRidge;

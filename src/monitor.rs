@@ -1,4 +1,4 @@
-//! One value for a firmware: raw samples in, verdicts and alarms out.
+//! One value for firmware: raw samples in, verdicts and alarms out.
 //!
 //! [`Monitor`] has an example.
 //!

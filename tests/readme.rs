@@ -17,6 +17,7 @@ fn tables_are_true() {
     require_section("docs/MEMORY.md", "memory table", &memory_table());
     require_section("README.md", "learner table", &learner_table());
     require_section("docs/MEMORY.md", "lean table", &lean_table());
+    require_section("docs/MEMORY.md", "lean cost", &lean_cost());
 }
 
 /// Names of types that exist, or this would not compile.
@@ -103,6 +104,44 @@ fn lean_table() -> String {
     lean::<128, 12, 24, 12>(&mut table);
     lean::<128, 12, 48, 24>(&mut table);
     lean::<512, 12, 48, 24>(&mut table);
+    table
+}
+
+/// What learning takes on cores without and with an FPU, by both learners, as counted.
+fn lean_cost() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/bench.csv");
+    let text = std::fs::read_to_string(path).expect("docs/bench.csv can be read");
+    let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = rows.next().expect("a header");
+    let rows: Vec<Vec<&str>> = rows.collect();
+    let place = |name: &str| header.iter().position(|&column| column == name).expect("a column");
+    let of = |board: &str, task: &str, opt: &str, column: &str| -> f64 {
+        let key = [("board", board), ("task", task), ("opt", opt), ("n", "128"), ("r", "24")];
+        let row =
+            rows.iter().find(|row| key.iter().all(|&(name, value)| row[place(name)] == value));
+        row.expect("a row for each")[place(column)].parse().expect("a number")
+    };
+    let mut table = String::from(
+        "| 128 × 12, 24 points, 12 components | opt-level | instructions, `GaussianLearner` | `LeanLearner` | times | stack, `GaussianLearner` | `LeanLearner` |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    for (core, board) in [("Cortex-M0", "m0"), ("Cortex-M3", "m3"), ("Cortex-M4F", "m4f")] {
+        for opt in ["3", "s"] {
+            let [ample, lean] =
+                ["learn", "learn-lean"].map(|task| of(board, task, opt, "instructions"));
+            let stacks = ["learn", "learn-lean"].map(|task| of(board, task, opt, "stack_bytes"));
+            writeln!(
+                table,
+                "| {core} | {opt} | {:.1} M | {:.1} M | {:.1} | {} | {} |",
+                ample / 1e6,
+                lean / 1e6,
+                lean / ample,
+                stacks[0],
+                stacks[1]
+            )
+            .expect("a string takes what is written to it");
+        }
+    }
     table
 }
 

@@ -78,11 +78,13 @@ impl Progress {
     }
 }
 
-/// How long it will still take: nothing before the first piece is done, as nobody can know.
+/// How long it will still take: nothing before the first piece is done, nor as long as nobody can
+/// know how fast it goes, of which a bar says that it takes no time.
 fn time_left(state: &ProgressState, text: &mut dyn fmt::Write) {
-    if state.pos() > 0 {
+    let left = state.eta();
+    if state.pos() > 0 && !left.is_zero() {
         // A terminal that does not take it has no other line to say so.
-        let _ = write!(text, ", {:#} left", HumanDuration(state.eta()));
+        let _ = write!(text, ", {:#} left", HumanDuration(left));
     }
 }
 

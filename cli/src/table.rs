@@ -466,10 +466,10 @@ impl Row<'_> {
             Ok(_) if decimals.parse(text).is_ok_and(f64::is_finite) => {
                 Err(self.fault(column, &format!("{} is too large for {}", shown(), T::NAMES[0])))
             }
-            Ok(_) => Err(self.fault(column, &format!("{} is not a finite number", shown()))),
-            Err(_) if text.is_empty() => Err(self.fault(column, "the cell is empty")),
+            Ok(_) => Err(self.lack(column, &format!("{} is not a finite number", shown()))),
+            Err(_) if text.is_empty() => Err(self.lack(column, "the cell is empty")),
             Err(NoNumber::Word) => {
-                Err(self.fault(column, &format!("{:?} is not a number", shown())))
+                Err(self.lack(column, &format!("{:?} is not a number", shown())))
             }
             Err(NoNumber::Mixed) => Err(self.fault(
                 column,
@@ -493,7 +493,16 @@ impl Row<'_> {
 
     /// Something is wrong with a cell.
     pub(crate) fn fault(&self, column: usize, what: &str) -> anyhow::Error {
-        self.table.fault(self.line(), column, what)
+        self.table.fault(self.line(), column, what, "")
+    }
+
+    /// A cell has no number; where it [says nothing](says_nothing), `--missing` is the remedy.
+    fn lack(&self, column: usize, what: &str) -> anyhow::Error {
+        let remedy = match says_nothing(self.text(column)) {
+            true => "; to leave such rows out: --missing skip",
+            false => "",
+        };
+        self.table.fault(self.line(), column, what, remedy)
     }
 }
 
@@ -507,21 +516,26 @@ impl Table {
     pub(crate) fn misfit(&self, line: u64, columns: &[usize], error: Error) -> anyhow::Error {
         match error {
             Error::Query(Fault::NotFinite { input } | Fault::ScaleOverflow { input }) => {
-                self.fault(line, columns.get(input).copied().unwrap_or_default(), TOO_LARGE)
+                self.fault(line, columns.get(input).copied().unwrap_or_default(), TOO_LARGE, "")
             }
             Error::Query(fault) => anyhow!("{}: {fault}", self.place(line)),
             other => anyhow!("{}: {other}", self.place(line)),
         }
     }
 
-    /// Something is wrong with a cell of this line.
-    fn fault(&self, line: u64, column: usize, what: &str) -> anyhow::Error {
+    /// Something is wrong with a cell of this line, and there may be a remedy.
+    fn fault(&self, line: u64, column: usize, what: &str, remedy: &str) -> anyhow::Error {
         let name = self.header.get(column).map_or("", String::as_str);
         let hint = match self.inputs_implied && !name.is_empty() {
             true => format!("; if it is no input: --drop {}", escape::shell(name)),
             false => String::new(),
         };
-        anyhow!("{}:{}: {what} (column {}{hint})", self.place(line), column + 1, excerpt(name))
+        anyhow!(
+            "{}:{}: {what} (column {}{hint}{remedy})",
+            self.place(line),
+            column + 1,
+            excerpt(name)
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use crate::choices::Order;
 use crate::text::{percent, thousands};
 
 /// What an expected share of false alarms rests on.
-const ASSUMPTION: &str = "if readings are exchangeable with the training rows: same conditions, independent of each other";
+const ASSUMPTION: &str = "if readings are exchangeable with the training readings: same conditions, independent of each other";
 
 /// The same after a calibration by later readings.
 const ASSUMPTION_LATER: &str =
@@ -134,7 +134,7 @@ impl Training {
     pub(crate) fn assumption_in_short(&self) -> &'static str {
         match self.later {
             Some(_) => "if like the later readings, and independent",
-            None => "if like the training rows, and independent",
+            None => "if like the training readings, and independent",
         }
     }
 

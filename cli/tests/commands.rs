@@ -25,7 +25,7 @@ fn a_summary_says_what_was_fitted() {
         "kernel                 rbf, gamma 0.03125",
         // The rows are ordered by species, so that neighbours are alike.
         "warning: neighbouring samples are alike",
-        "expected false alarms  8.3 % of normal readings are unusual (4 contiguous folds), if readings are exchangeable with the training rows: same conditions, independent of each other",
+        "expected false alarms  8.3 % of normal readings are unusual (4 contiguous folds), if readings are exchangeable with the training readings: same conditions, independent of each other",
     ] {
         assert!(summary.contains(line), "{line}: {summary}");
     }

@@ -34,6 +34,7 @@ fn by_default_they_are_an_error() {
     ] {
         let error = desk.fail(arguments);
         assert!(error.contains("holes.csv:3:2: the cell is empty (column b"), "{error}");
+        assert!(error.contains("to leave such rows out: --missing skip)"), "{error}");
     }
 }
 

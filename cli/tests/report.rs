@@ -36,8 +36,8 @@ fn the_page_has_figures_tables_and_words() {
     }
     for sentence in [
         "The model learned from 200 samples of 4 inputs.",
-        "are unusual, if readings are exchangeable with the training rows: same conditions, independent of each other.",
-        "5.0 % of normal rows expected if like the training rows, and independent",
+        "are unusual, if readings are exchangeable with the training readings: same conditions, independent of each other.",
+        "5.0 % of normal rows expected if like the training readings, and independent",
         "If all 200 rows here were normal and such readings, about 10 could be expected to be unusual",
         "The alarm: smoothed score (1/8 of each reading) above the threshold, until below 80 % of it. It was raised ",
         "<h2>On a device</h2>",

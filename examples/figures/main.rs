@@ -1,4 +1,5 @@
-//! The figures of the lectures, drawn from this library's results.
+//! The figures of a course on kernels (C. Bauckhage, Principles of Machine Learning), drawn from
+//! this library's results.
 //!
 //! | file | shows |
 //! |---|---|

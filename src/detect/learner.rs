@@ -83,9 +83,9 @@ pub enum Replace {
 ///
 /// # Memory
 /// It is large: keep it in a `static`, and never clone it on a device. [`new`](Self::new) is const
-/// and all zeros. The methods need less than 2 KiB of stack for up to 12 inputs and 16 components
-/// of `f32` (measured); beyond that, a few copies of a reading and one of its projection more. The
-/// other sizes do not matter.
+/// and all zeros. At opt-level 3 the methods need less than 2 KiB of stack for up to 12 inputs and
+/// 16 components of `f32` (measured); beyond that, a few copies of a reading and one of its
+/// projection more. The other sizes do not matter.
 ///
 /// More samples with the same points find more: `N` can be larger than `R` by far. Each takes `8·D`
 /// bytes for `D` inputs in `f32` (raw and scaled), `4·R` and 17 more; the detector stays as it is:

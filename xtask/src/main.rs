@@ -22,6 +22,8 @@ mod supply;
 mod table;
 mod template;
 mod toolchain;
+#[cfg(test)]
+mod workflow;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -88,14 +88,19 @@ fn some<T: Number>(model: &Model<T>, readings: &Readings<T>) -> Result<String> {
         lines.push(line);
     }
     let mut html = table("events", &columns, lines.into_iter());
-    html += "<p class=\"note\">An event lasts from the row that raised the alarm to the last one before it ended. ";
+    write!(
+        html,
+        "<p class=\"note\">An event lasts from the {} that raised the alarm to the last one before it ended. ",
+        readings.unit
+    )?;
     write!(html, "Peak and falls to are in {}. ", readings.score_unit())?;
     html += "The <b>suspect</b> is the sensor to look at first: the input with which the score at the peak falls most when it reads something else. Beside it: what it <b>read</b>, what it <b>should read</b> by what the others say, and what the score then <b>falls to</b>; if that is still above 1, this input alone does not explain the event. In the plots, a red dot is what it read at the peak, a golden one what it should have read; the grey band is where nine of ten training readings were.";
     if let Some(more) = readings.events.len().checked_sub(MOST_EVENTS).filter(|&more| more > 0) {
         write!(
             html,
-            " The {MOST_EVENTS} events with the highest peaks; {} not in this list (<code>mercer score</code> says of each row whether the alarm is up).",
-            words::count(more, "more event")
+            " The {MOST_EVENTS} events with the highest peaks; {} not in this list (<code>mercer score</code> says of each {} whether the alarm is up).",
+            words::count(more, "more event"),
+            readings.unit
         )?;
     }
     Ok(html + "</p>\n")

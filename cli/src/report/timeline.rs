@@ -212,7 +212,11 @@ impl<'a, T: Number> Timeline<'a, T> {
         format!(
             "<div class=\"strip\"><p class=\"name\"><b>{}</b></p><div class=\"plot\">{}</div></div>\n",
             escape(&labels.column),
-            svg("strip", &format!("Which rows have which {}", labels.column), &marks)
+            svg(
+                "strip",
+                &format!("Which {}s have which {}", self.readings.unit, labels.column),
+                &marks
+            )
         )
     }
 
@@ -235,7 +239,7 @@ impl<'a, T: Number> Timeline<'a, T> {
             class: if self.inputs.len() > FEW_INPUTS { "input low" } else { "input" },
             name,
             note: if scale.is_logarithmic { "logarithmic" } else { "" },
-            title: &format!("{name} from row to row"),
+            title: &format!("{name} from {unit} to {unit}", unit = readings.unit),
             scale: &scale,
             levels: 2,
             marks: &marks,

@@ -30,7 +30,7 @@ pub type Rowing =
 /// - size: 24 points, 12 components
 /// - fitted to 45 samples, whose variance the components explain to 91.0 %
 /// - unusual is: SPE above 0.2003; on average it is 0.1486
-/// - expected false alarms: 5.0 % of normal readings are unusual (3 folds of whole recordings), if readings are exchangeable with the training rows: same conditions, independent of each other
+/// - expected false alarms: 5.0 % of normal readings are unusual (3 folds of whole recordings), if readings are exchangeable with the training readings: same conditions, independent of each other
 /// - checksum: aff6c150, as `mercer inspect` shows it
 /// - warning: neighbouring samples are alike, all together are worth about 20 independent ones: take one reading in 3, for longer (and folds in blocks)
 /// - warning: the last quarter of the samples is unlike the others, readings drift: learn from a longer recording that covers all that is normal, and learn again from time to time

@@ -30,7 +30,7 @@ pub type Walking =
 /// - size: 12 points, 4 components
 /// - fitted to 110 samples, whose variance the components explain to 51.5 %
 /// - unusual is: SPE above 0.2673; on average it is 0.1302
-/// - expected false alarms: 5.0 % of normal readings are unusual (4 folds of whole recordings), if readings are exchangeable with the training rows: same conditions, independent of each other
+/// - expected false alarms: 5.0 % of normal readings are unusual (4 folds of whole recordings), if readings are exchangeable with the training readings: same conditions, independent of each other
 /// - checksum: bcd5e7a5, as `mercer inspect` shows it
 /// - flash: 1,084 bytes
 ///

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a sample takes | `8·D + 4·R + 17` bytes | `2·D + 13` |
 //! | coordinates of samples in feature space | kept | found again when they are needed |
-//! | instructions | | about twice as many without an FPU, three times with it |
+//! | instructions | | more: `docs/MEMORY.md` says how many |
 //! | while it learns again | the old detector serves | there is none; if learning fails, it is gone |
 //! | samples | bit for bit | to 1/2048 of a deviation |
 //! | components of a refit | keep their signs, those that are others are named | – |
@@ -63,7 +63,7 @@ use workspace::Workspace;
 ///   else leaves no digits for the rest: trimming, which would leave it out, then says so with
 ///   [`Fault::Outlier`](crate::error::Fault::Outlier); without trimming, the [report](Self::report)
 ///   names the input as blind. Best keep readings out that the sensor cannot mean.
-/// - Coordinates in feature space are not kept. Learning takes two to three times the instructions,
+/// - Coordinates in feature space are not kept. Learning takes several times the instructions,
 ///   in more steps, each of at most about `N` kernel evaluations; see `docs/MEMORY.md`.
 /// - There is one detector. [`begin`](Self::begin) clears it, and when learning is refused or given
 ///   up, there is none. [Write](crate::Detector::write_to) it to flash before, to

@@ -7,8 +7,11 @@ use crate::error::{Error, require_capacity};
 use crate::kpca::{Components, Landmarks};
 use crate::math::Real;
 
-/// Every choice that learning makes; the default is the recipe `8m` of `docs/EVALUATION.md` with
-/// `γ` left to the caller.
+/// Every choice that learning makes: scaling, points, components, folds, false alarms, trimming.
+///
+/// The default suits most readings. It is the one that the tables of `docs/EVALUATION.md` call
+/// `8m`, except that the kernel, and so its `γ`, is the caller's
+/// ([`Rbf::for_inputs`](crate::kernel::Rbf::for_inputs)).
 ///
 /// ```
 /// use mercer::Recipe;
