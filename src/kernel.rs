@@ -59,6 +59,7 @@ mod text;
 mod vector;
 mod width;
 
+#[doc(inline)]
 pub use block::{BlockKernel, Memos};
 pub use compose::{Conformal, Cosine, Exp, Mapped, Normalised, Product, Scale, Sum};
 pub use gaussian::Rbf;

@@ -43,12 +43,16 @@ mod view;
 
 pub use axes::Axes;
 pub use components::{Components, FitReport};
+#[doc(inline)]
 pub use exact::ExactWorkspace;
 pub use expansion::{Expansion, ExpansionHeader, ExpansionMut, ExpansionView};
+#[doc(inline)]
 pub use landmark::LandmarkWorkspace;
+#[doc(inline)]
 pub use leading::LeadingWorkspace;
 pub use model::{KernelPca, Projection, Scalar};
 pub use pivoted::{Landmarks, PivotedCholesky};
+#[doc(inline)]
 pub use preimage::PreImage;
 pub use score::Score;
 pub use view::KernelPcaView;
