@@ -131,15 +131,15 @@ impl<T: Real> Columns<'_, T> {
         let whole = others.columns() / LANES * LANES;
         for first in (0..count.min(whole)).step_by(LANES) {
             let products = products(others, self.vector, first);
-            for (entry, row) in others.beside_rows(self.vector) {
+            for (entry, row) in self.vector.iter_mut().zip(others.whole_rows()) {
                 let Some(others) = four(row, first) else { break };
                 *entry = add_dot(*entry, others, products.map(|product| -product));
             }
         }
         for column in whole..count {
-            let products = others.rows_beside(self.vector);
+            let products = others.whole_rows().zip(&*self.vector);
             let product = sum(products.map(|(row, &own)| own * entry(row, column)));
-            for (own, row) in others.beside_rows(self.vector) {
+            for (own, row) in self.vector.iter_mut().zip(others.whole_rows()) {
                 *own -= product * entry(row, column);
             }
         }
@@ -154,7 +154,7 @@ impl<T: Real> Columns<'_, T> {
         let whole = self.vectors.columns() / LANES * LANES;
         for first in (0..self.count.min(whole)).step_by(LANES) {
             let products = products(self.vectors.view(), u, first).map(|product| factor * product);
-            for (row, &u) in self.vectors.rows_mut_beside(u) {
+            for (row, &u) in self.vectors.whole_rows_mut().zip(u) {
                 let Some(place) = row.get_mut(first..).and_then(<[T]>::first_chunk_mut) else {
                     break;
                 };
@@ -162,9 +162,9 @@ impl<T: Real> Columns<'_, T> {
             }
         }
         for column in whole..self.count {
-            let products = self.vectors.view().rows_beside(u);
+            let products = self.vectors.view().whole_rows().zip(u);
             let product = factor * sum(products.map(|(row, &u)| u * entry(row, column)));
-            for (row, &u) in self.vectors.rows_mut_beside(u) {
+            for (row, &u) in self.vectors.whole_rows_mut().zip(u) {
                 update(row, column, |entry| *entry += u * product);
             }
         }
@@ -185,11 +185,11 @@ impl<T: Real> Columns<'_, T> {
             row.fill(T::ZERO);
             return;
         }
-        for (place, vector) in self.vectors.view().beside_rows(row) {
+        for (place, vector) in row.iter_mut().zip(self.vectors.view().whole_rows()) {
             *place = entry(vector, j);
         }
         settle_sign(row);
-        for (vector, &entry) in self.vectors.rows_mut_beside(row) {
+        for (vector, &entry) in self.vectors.whole_rows_mut().zip(&*row) {
             set(vector, j, entry);
         }
     }
@@ -198,7 +198,7 @@ impl<T: Real> Columns<'_, T> {
 /// The products of a vector with four columns, over the length of the vector.
 fn products<T: Real>(matrix: MatrixView<'_, T>, vector: &[T], first: usize) -> Lanes<T> {
     let mut sums = [T::ZERO; LANES];
-    for (row, &entry) in matrix.rows_beside(vector) {
+    for (row, &entry) in matrix.whole_rows().zip(vector) {
         let Some(others) = four(row, first) else { break };
         sums = add_scaled(sums, entry, others);
     }
@@ -208,7 +208,7 @@ fn products<T: Real>(matrix: MatrixView<'_, T>, vector: &[T], first: usize) -> L
 /// Writes `1/D` of `T − λ = L D Lᵀ`, with pivots of at least `least`.
 fn factorise<T: Real>(matrix: MatrixView<'_, T>, value: T, least: T, inverses: &mut [T]) {
     let (mut inverse, mut beside) = (T::ZERO, T::ZERO);
-    for (i, (place, row)) in matrix.beside_rows(inverses).enumerate() {
+    for (i, (place, row)) in inverses.iter_mut().zip(matrix.whole_rows()).enumerate() {
         let pivot = (entry(row, i) - value) - beside * beside * inverse;
         let pivot = match pivot {
             small if small.abs() > least => small,
@@ -224,7 +224,7 @@ fn factorise<T: Real>(matrix: MatrixView<'_, T>, value: T, least: T, inverses: &
 /// `x ← D⁻¹ L⁻¹ cx`.
 fn substitute<T: Real>(matrix: MatrixView<'_, T>, inverses: &[T], c: T, x: &mut [T]) {
     let mut above = T::ZERO;
-    for (i, ((row, &inverse), x)) in matrix.rows_beside(inverses).zip(x).enumerate() {
+    for (i, ((row, &inverse), x)) in matrix.whole_rows().zip(inverses).zip(x).enumerate() {
         *x = (c * *x - above) * inverse;
         above = row.get(i + 1).map_or(T::ZERO, |&beside| beside * *x);
     }

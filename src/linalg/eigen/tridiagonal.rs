@@ -138,7 +138,7 @@ impl<T: Real> Eigensolver<T> for TridiagonalQr<T> {
             // How many operations of O(n) this is.
             let cost = match self.stage {
                 Stage::Invert { vector } => 4 + vector,
-                Stage::Reflected { .. } => 1 + count / 4,
+                Stage::Reflected { .. } => 2 + count / 3,
                 _ => 1,
             };
             // What is more than a step may do is a step of its own.
