@@ -137,7 +137,7 @@ impl<T: Real> Eigensolver<T> for TridiagonalQr<T> {
         loop {
             // How many operations of O(n) this is.
             let cost = match self.stage {
-                Stage::Invert { vector } => 4 + vector,
+                Stage::Invert { vector } => 6 + vector + vector / 4,
                 Stage::Reflected { .. } => 2 + count / 3,
                 _ => 1,
             };
