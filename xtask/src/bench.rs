@@ -25,6 +25,7 @@ mod record;
 mod rp2040;
 mod selection;
 mod tables;
+mod turns;
 
 use std::fs;
 use std::process::ExitCode;

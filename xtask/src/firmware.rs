@@ -98,10 +98,9 @@ impl Project {
         self.target_dir.join("device")
     }
 
-    /// Where firmware to count is built. Cargo locks such a directory: what is built at the same
-    /// time needs one each.
-    pub(crate) fn bench_dir(&self, lane: usize) -> PathBuf {
-        self.target_dir.join(format!("bench-{lane}"))
+    /// Where firmware to count is built, for all targets: what runs on the host is then built once.
+    pub(crate) fn bench_dir(&self) -> PathBuf {
+        self.target_dir.join("bench")
     }
 
     /// Where the projects of `firmware/` are built, all of them in one place: they have much in

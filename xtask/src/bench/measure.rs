@@ -1,12 +1,10 @@
 //! Builds the firmware of each case, runs it and takes its numbers.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::build::{Library, ROOMY, Setting};
 use super::clock::{Clock, Measured};
@@ -14,50 +12,39 @@ use super::cycles::{Code, Core, Plugin, Trace};
 use super::flash;
 use super::plan::Case;
 use super::record::{Key, Row};
-use super::selection::{Selection, TargetBoards};
+use super::selection::Selection;
+use super::turns::Turns;
 use crate::board::Board;
 use crate::emulate;
 use crate::firmware::Project;
 use crate::toolchain::{self, Toolchain};
 
 /// Measures everything that is selected, in the order of the CSV file.
+///
+/// A target has a thread: of the libraries, which take cargo longest and of which each replaces the
+/// one before, one is built while firmware of others is.
 pub(crate) fn run(project: &Project, selection: &Selection, limit: Duration) -> Result<Vec<Row>> {
-    let mut toolchains = BTreeMap::new();
     for board in &selection.boards {
         toolchain::require_qemu(board.qemu)?;
-        if !toolchains.contains_key(board.target) {
-            let toolchain = Toolchain::find(board.target)?;
-            eprintln!("{} with {toolchain}", board.target);
-            toolchains.insert(board.target, toolchain);
-        }
     }
     let wanted = selection.boards.iter().any(|board| Core::of(board.name).is_some());
     let plugin = if wanted { loaded(project) } else { None };
-    let work = |lane: usize, targets: Vec<TargetBoards>| {
+    let emulation = Emulation { limit, plugin: plugin.as_ref() };
+    let turns = Turns::here();
+    let mut targets = Vec::new();
+    for (name, boards) in selection.targets() {
+        let toolchain = Toolchain::find(name)?;
+        eprintln!("{name} with {toolchain}");
+        targets.push(Target { project, toolchain, boards, emulation, turns: &turns });
+    }
+    let all_levels = |target: Target<'_>| {
         let mut rows = Vec::new();
-        for (target, boards) in targets {
-            let bench = Target {
-                project,
-                toolchain: &toolchains[target],
-                boards,
-                dir: project.bench_dir(lane),
-                emulation: Emulation { limit, plugin: plugin.as_ref() },
-            };
-            for level in &selection.levels {
-                bench.measure(level, selection, &mut rows)?;
-            }
+        for level in &selection.levels {
+            rows.extend(target.measure(level, selection)?);
         }
         Ok(rows)
     };
-    let lanes: Vec<Result<Vec<Row>>> = thread::scope(|scope| {
-        let start = |(lane, targets)| scope.spawn(move || work(lane, targets));
-        let started: Vec<_> = selection.lanes().into_iter().enumerate().map(start).collect();
-        let end = |lane: thread::ScopedJoinHandle<'_, _>| {
-            lane.join().unwrap_or_else(|_| Err(anyhow!("a worker has panicked")))
-        };
-        started.into_iter().map(end).collect()
-    });
-    let rows: Vec<Row> = lanes.into_iter().collect::<Result<Vec<_>>>()?.concat();
+    let rows: Vec<Row> = turns.each(targets, all_levels)?.concat();
     let keys = selection.keys();
     ensure!(keys.len() == rows.len(), "{} of {} rows were measured", rows.len(), keys.len());
     let row = |key| rows.iter().find(|row| row.key == key).cloned();
@@ -78,31 +65,37 @@ fn loaded(project: &Project) -> Option<Plugin> {
 /// The boards of one target, which run the same firmware.
 struct Target<'a> {
     project: &'a Project,
-    toolchain: &'a Toolchain,
+    toolchain: Toolchain,
     boards: Vec<&'static Board>,
-    dir: PathBuf,
     emulation: Emulation<'a>,
+    turns: &'a Turns,
 }
 
 impl Target<'_> {
     /// Builds each firmware once and runs it on each board.
-    fn measure(&self, level: &str, selection: &Selection, rows: &mut Vec<Row>) -> Result<()> {
+    fn measure(&self, level: &str, selection: &Selection) -> Result<Vec<Row>> {
         let cases = |board: &&Board| selection.cases(board.name, level);
         let most = self.boards.iter().map(cases).max_by_key(Vec::len).unwrap_or_default();
         let mut cpus: Vec<&str> = most.iter().map(|case| case.cpu).collect();
         cpus.sort_unstable();
         cpus.dedup();
+        let mut rows = Vec::new();
         for cpu in cpus {
             let board = self.boards.first().context("a target without a board")?;
-            let setting = Setting { toolchain: self.toolchain, board, level, cpu };
-            let library = Library::build(self.project, &self.dir, setting)?;
-            let empty = library.firmware("empty", &[Case::EMPTY], ROOMY)?;
-            let empty = flash::used(&empty)?;
-            for group in grouped(most.iter().filter(|case| case.cpu == cpu)) {
-                self.measure_firmware(&library, &group, empty, level, rows, &cases)?;
-            }
+            let setting = Setting { toolchain: &self.toolchain, board, level, cpu };
+            let dir = self.project.bench_dir();
+            let library = self.turns.alone(|| Library::build(self.project, &dir, setting))?;
+            let empty = self.turns.on_a_processor(|| {
+                flash::used(&library.firmware("empty", &[Case::EMPTY], ROOMY)?)
+            })?;
+            let measured =
+                self.turns.each(grouped(most.iter().filter(|case| case.cpu == cpu)), |group| {
+                    let work = || self.measure_firmware(&library, &group, empty, level, &cases);
+                    self.turns.on_a_processor(work)
+                })?;
+            rows.extend(measured.into_iter().flatten());
         }
-        Ok(())
+        Ok(rows)
     }
 
     fn measure_firmware(
@@ -111,10 +104,10 @@ impl Target<'_> {
         group: &[Case],
         empty: u64,
         level: &str,
-        rows: &mut Vec<Row>,
         cases: &impl Fn(&&Board) -> Vec<Case>,
-    ) -> Result<()> {
-        let Some(first) = group.first() else { return Ok(()) };
+    ) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        let Some(first) = group.first() else { return Ok(rows) };
         let start = Instant::now();
         let elf = library.firmware(&first.firmware(), group, ROOMY)?;
         let (wanted, found) = (first.takes_logarithms(), flash::has_logarithm(&elf)?);
@@ -132,7 +125,7 @@ impl Target<'_> {
                 rows.push(Row { key, instructions, cycles, stack_bytes, ram_bytes, flash_bytes });
             }
         }
-        Ok(())
+        Ok(rows)
     }
 }
 

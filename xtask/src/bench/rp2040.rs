@@ -57,8 +57,7 @@ pub(crate) fn run(limit: Duration) -> Result<ExitCode> {
     let mut worst: f64 = 0.0;
     for level in ["3", "s"] {
         let setting = Setting { toolchain: &toolchain, board, level, cpu: "" };
-        // The lane of this target: what was built for it is found again.
-        let library = Library::build(&project, &project.bench_dir(1), setting)?;
+        let library = Library::build(&project, &project.bench_dir(), setting)?;
         for case in CASES {
             let elf = library.firmware(&case.firmware(), &[case], ROOMY)?;
             let emulation = Emulation { limit, plugin: Some(&plugin) };

@@ -1,4 +1,4 @@
-//! Which boards, tasks and levels are measured, in which order and how divided.
+//! Which boards, tasks and levels are measured, and in which order.
 
 use super::plan::{self, Case};
 use super::record::Key;
@@ -57,22 +57,16 @@ impl Selection {
         cases
     }
 
-    /// The targets of the boards, each with its boards, in lanes that work at the same time.
-    ///
-    /// A target stays in its lane whatever else is selected, so that what was built for it is found
-    /// again.
-    pub(crate) fn lanes(&self) -> [Vec<TargetBoards>; 2] {
-        let mut lanes: [Vec<TargetBoards>; 2] = [Vec::new(), Vec::new()];
+    /// The targets of the boards, each with its boards.
+    pub(crate) fn targets(&self) -> Vec<TargetBoards> {
+        let mut targets: Vec<TargetBoards> = Vec::new();
         for &board in &self.boards {
-            // Half of the work each; growth is measured on the Cortex-M4F.
-            let lane = usize::from(!["m4f", "m7", "m33"].contains(&board.name));
-            let targets = &mut lanes[lane];
             match targets.iter_mut().find(|(target, _)| *target == board.target) {
                 Some((_, boards)) => boards.push(board),
                 None => targets.push((board.target, vec![board])),
             }
         }
-        lanes
+        targets
     }
 }
 
@@ -112,14 +106,12 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_built_in_one_lane() {
-        let lanes = Selection::everything().lanes();
-        let mut targets: Vec<&str> = lanes.iter().flatten().map(|(target, _)| *target).collect();
-        targets.sort_unstable();
-        let all = targets.len();
-        targets.dedup();
-        assert_eq!(targets.len(), all);
-        let boards: usize = lanes.iter().flatten().map(|(_, boards)| boards.len()).sum();
+    fn boards_of_a_target_share_its_firmware() {
+        let targets = Selection::everything().targets();
+        let together = targets.iter().find(|(_, boards)| boards.len() > 1).unwrap();
+        let names: Vec<&str> = together.1.iter().map(|board| board.name).collect();
+        assert_eq!(names, ["m4f", "m7"]);
+        let boards: usize = targets.iter().map(|(_, boards)| boards.len()).sum();
         assert_eq!(boards, board::BOARDS.len());
     }
 }
