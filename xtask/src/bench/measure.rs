@@ -21,8 +21,8 @@ use crate::toolchain::{self, Toolchain};
 
 /// Measures everything that is selected, in the order of the CSV file.
 ///
-/// A target has a thread: of the libraries, which take cargo longest and of which each replaces the
-/// one before, one is built while firmware of others is.
+/// Each target has a thread, for its libraries replace each other: cargo keeps those of all levels
+/// in one place. While one is built, firmware of other targets is.
 pub(crate) fn run(project: &Project, selection: &Selection, limit: Duration) -> Result<Vec<Row>> {
     for board in &selection.boards {
         toolchain::require_qemu(board.qemu)?;
@@ -83,19 +83,28 @@ impl Target<'_> {
         for cpu in cpus {
             let board = self.boards.first().context("a target without a board")?;
             let setting = Setting { toolchain: &self.toolchain, board, level, cpu };
-            let dir = self.project.bench_dir();
-            let library = self.turns.alone(|| Library::build(self.project, &dir, setting))?;
-            let empty = self.turns.on_a_processor(|| {
-                flash::used(&library.firmware("empty", &[Case::EMPTY], ROOMY)?)
-            })?;
-            let measured =
-                self.turns.each(grouped(most.iter().filter(|case| case.cpu == cpu)), |group| {
-                    let work = || self.measure_firmware(&library, &group, empty, level, &cases);
-                    self.turns.on_a_processor(work)
-                })?;
-            rows.extend(measured.into_iter().flatten());
+            let groups = grouped(most.iter().filter(|case| case.cpu == cpu));
+            rows.extend(self.measure_library(setting, groups, &cases)?);
         }
         Ok(rows)
+    }
+
+    /// Builds a library, then the firmware of each group.
+    fn measure_library(
+        &self,
+        setting: Setting<'_>,
+        groups: Vec<Vec<Case>>,
+        cases: &(impl Fn(&&Board) -> Vec<Case> + Sync),
+    ) -> Result<Vec<Row>> {
+        let (turns, dir) = (self.turns, self.project.bench_dir());
+        let library = turns.alone(|| Library::build(self.project, &dir, setting))?;
+        let empty = || flash::used(&library.firmware("empty", &[Case::EMPTY], ROOMY)?);
+        let empty = turns.on_a_processor(empty)?;
+        let measured = turns.each(groups, |group| {
+            let work = || self.measure_firmware(&library, &group, empty, setting.level, cases);
+            turns.on_a_processor(work)
+        })?;
+        Ok(measured.concat())
     }
 
     fn measure_firmware(
