@@ -17,8 +17,9 @@
 use crate::error::{Error, require_shape};
 use crate::kernel::{BlockKernel, Kernel, Samples};
 use crate::linalg::MatrixViewMut;
+use crate::linalg::rows::row_sum;
 use crate::linalg::slices::tail;
-use crate::math::{Real, first_not_finite, long_sum, sum};
+use crate::math::{Real, first_not_finite, long_sum};
 
 /// Fills `gram` with `k(x_i, x_j)`; `n(n+1)/2` kernel evaluations.
 ///
@@ -55,7 +56,7 @@ where
         kernel.eval_row(x, samples.iter_samples().skip(row + 1), others);
         // One check for the whole row: a value that is not finite shows in the sum. (Many large
         // values can overflow there too; they are fine.)
-        if !(*diagonal + sum(others.iter().copied())).is_finite()
+        if !(*diagonal + row_sum(others)).is_finite()
             && let Some(column) = first_not_finite(tail(gram.row_mut(row), row))
         {
             return Err(Error::NotFinite { row, column: row + column });
@@ -90,8 +91,21 @@ pub fn centre<T: Real>(gram: &mut MatrixViewMut<'_, T>, means: &mut [T]) -> Resu
 /// The mean of some values, also where their sum overflows.
 fn mean_of<T: Real>(values: &[T]) -> T {
     let count = T::from_usize(values.len().max(1));
-    let sum = long_sum(values.iter().copied());
+    let sum = sum_of_many(values);
     if sum.is_finite() { sum / count } else { long_sum(values.iter().map(|&v| v / count)) }
+}
+
+/// How many values of type `f64` are added up in lanes, before [`long_sum`] keeps what rounding
+/// would lose.
+const IN_LANES: usize = 64;
+
+/// [`long_sum`], for `f64` of sums in lanes.
+fn sum_of_many<T: Real>(values: &[T]) -> T {
+    if size_of::<T>() > size_of::<f32>() {
+        long_sum(values.chunks(IN_LANES).map(row_sum))
+    } else {
+        long_sum(values.iter().copied())
+    }
 }
 
 /// The kernel's parameters are valid, there are at least two samples, and each can be used.

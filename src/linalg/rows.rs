@@ -17,9 +17,9 @@
 use core::hint::black_box;
 
 use crate::linalg::MatrixView;
-use crate::linalg::lanes::Lanes;
+use crate::linalg::lanes::{Lanes, sum_of};
 use crate::linalg::slices::{head, head_mut};
-use crate::math::Real;
+use crate::math::{Real, sum};
 
 fn add_up<T: Real>([a, b, c, d]: Lanes<T>) -> T {
     (a + b) + (c + d)
@@ -49,6 +49,14 @@ pub(crate) fn dot_in_lanes<T: Real>(x: &[T], y: &[T]) -> T {
     let (y, y_rest) = head(y, length).as_chunks::<4>();
     let lanes = x.iter().zip(y).fold([T::ZERO; 4], |lanes, (&x, &y)| accumulate(lanes, x, y));
     x_rest.iter().zip(y_rest).fold(add_up(lanes), |sum, (&x, &y)| sum + x * y)
+}
+
+/// `Σ xᵢ`; in `f64`, the type of hosts, in four lanes.
+pub(crate) fn row_sum<T: Real>(x: &[T]) -> T {
+    if size_of::<T>() <= size_of::<f32>() {
+        return sum(x.iter().copied());
+    }
+    sum_of(x, x, |x, _| x)
 }
 
 /// `Σ xᵢ²`; in `f64`, the type of hosts, in sixteen lanes: four sums wait for each other less.
@@ -391,6 +399,7 @@ mod tests {
             let [x, y, z, w] = [0.7, 1.3, 2.9, 0.1].map(|step| numbers(n, step));
             let plain = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             assert!(near(dot_in_lanes(&x, &y), plain(&x, &y)));
+            assert!(near(row_sum(&x), x.iter().sum()));
             assert!(near(squares(&x), plain(&x, &x)));
             let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
             assert!((f64::from(squares(&single)) - plain(&x, &x)).abs() < 1e-5);
