@@ -14,7 +14,7 @@
 //! ```
 //! use mercer::GaussianLearner;
 //! const LONGEST: usize = GaussianLearner::<12, 128, 32, 24>::COST.step.cortex_m4f;
-//! const _: () = assert!(LONGEST < 110_000); // about 3 ms at 64 MHz
+//! const _: () = assert!(LONGEST < 110_000);
 //! ```
 //!
 //! Instructions are upper bounds for opt-level 3, s and z: `cargo xtask bench` counts, and a test
